@@ -1,6 +1,6 @@
-"""Every way Foureyes can say no: what happened, why (all reasons), and what to type next (G2).
+"""Errors and refusals: what happened, all the reasons, and the next command. (G2)
 
-One subclass per situation; the exit code of the command line and the `code` of JSON errors come from here.
+There is a subclass per situation. It gives the exit code of the command line and the `code` in JSON.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from foureyes.steps import NO_STEP, Steps
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """Why something is refused or noteworthy: rule id, sentence, next command (may be empty)."""
+    """A reason for a refusal or a note: rule id, sentence, and next command, which may be empty."""
 
     rule: str
     message: str
@@ -19,7 +19,7 @@ class Reason(msgspec.Struct, frozen=True):
 
 
 class FoureyesError(Exception):
-    """A sentence a person can act on. Subclasses fix the code and the exit code."""
+    """An error with a sentence that a person can act on. Subclasses set the code and the exit code."""
 
     code = "error"
     exit_code = 70
@@ -37,7 +37,7 @@ class FoureyesError(Exception):
 
     @property
     def way_on(self) -> Steps:
-        """What to do next: its own step, or the first of its reasons."""
+        """The next step: its own, or that of the first reason."""
         return self.next_step or next((reason.next for reason in self.reasons if reason.next), NO_STEP)
 
     @property
@@ -74,13 +74,13 @@ class AmbiguousId(BadInput):
 
 
 class ConfigError(BadInput):
-    """A configuration file or variable with an unknown key or an impossible value."""
+    """A configuration file or variable with an unknown key or an invalid value."""
 
     code = "config"
 
 
 class NotFound(FoureyesError):
-    """No such task, session, attempt or setting."""
+    """There is no such task, session, attempt or setting."""
 
     code = "not_found"
     exit_code = 3
@@ -133,8 +133,8 @@ class GitProblem(EnvironmentProblem):
 class RemoteProblem(GitProblem):
     """The git remote could not be reached, or did not accept the push. Nothing changed here.
 
-    `kind` chooses the words for a person. Only one decides something: `refused`, it was asked and answered, and says
-    no; so nothing of what was pushed arrives later (Q6).
+    `kind` selects the text for people. Only `refused` decides something: the remote answered and refused, so that
+    nothing of the push can arrive later (Q6).
     """
 
     code = "remote"
@@ -175,8 +175,8 @@ class StoreBusy(StoreProblem):
 
 
 class CutOff(FoureyesError):
-    """Something went wrong in the middle of work that goes piece by piece: `done` is what became of those before. Code,
-    exit code and reasons are those of what went wrong.
+    """A problem in the middle of work on several items. `done` has the results of the earlier ones. Code, exit code and
+    reasons are those of the problem.
     """
 
     def __init__(self, message: str, *, of: FoureyesError, next_step: Steps, done: tuple[object, ...]) -> None:

@@ -1,6 +1,6 @@
-"""What to do next, as a value (G2): commands as their words, who types them, and what is said around them.
+"""Next steps as values: commands, who types them, and the text around them. (G2)
 
-A refusal, an answer or a finding of the doctor holds `Steps`; each face shows them in its own way. Nobody takes a
+Refusals, answers and diagnoses have `Steps`, and each interface shows them in its own way. No code has to take a
 command out of a sentence.
 """
 
@@ -11,15 +11,17 @@ from typing import Literal
 import msgspec
 
 Who = Literal["you", "person", "person_or_service", "other", "lead"]
-"""Who types a command: the caller, a person, a person or a service, somebody else than the caller, who leads a loop."""
+"""Who types a command: the caller, a person, a person or a service, someone other than the caller, or the lead of a
+loop.
+"""
 
 Follows = Literal["", "or", "then"]
-"""What a step is to the one before it: another way, or what comes after it."""
+"""How a step relates to the one before it: another way, or what comes after it."""
 
 
 class Arg(msgspec.Struct, frozen=True):
-    """An argument that is not typed just as it stands: whoever types it puts something of their own in its place
-    (`TASK`, `"why"`), or takes one of its `choices`. `quote`: the marks that it is shown in.
+    """An argument that is not typed as it stands. The user replaces it (`TASK`, `"why"`) or takes one of its `choices`.
+    `quote` has the marks around it.
     """
 
     name: str
@@ -28,9 +30,9 @@ class Arg(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing to do: a command, with what is said before and after it; or, without `argv`, only words.
+    """One step: a command with the text before and after it, or only text if there is no `argv`.
 
-    `says` is how a sentence names who types it, where that is not the usual way ("its creator closes it: ").
+    `says` introduces the person who types it, if the usual words do not fit ("its creator closes it: ").
     """
 
     argv: tuple[str | Arg, ...] = ()
@@ -42,9 +44,9 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Steps:
-    """What to do next: a step, several ways, several in turn, or nothing.
+    """Next steps: one, several alternatives, several in turn, or none.
 
-    No msgspec type on purpose: each face says, by its `enc_hook`, what becomes of it.
+    This is not a msgspec type on purpose, so that each interface decides by its `enc_hook` how to encode it.
     """
 
     __slots__ = ("steps",)
@@ -72,62 +74,64 @@ NO_STEP = Steps()
 
 
 def fe(*argv: str | Arg, before: str = "", after: str = "") -> Steps:
-    """A command of ours: `fe("show", task)`."""
+    """Return a step with a command of ours: `fe("show", task)`."""
     return shell("fe", *argv, before=before, after=after)
 
 
 def shell(*argv: str | Arg, before: str = "", after: str = "") -> Steps:
-    """A command of another program: `shell("git", "fsck")`."""
+    """Return a step with a command of another program: `shell("git", "fsck")`."""
     return Steps(Step(argv=argv, before=before, after=after))
 
 
 def unshallow(remote: str = "") -> Steps:
-    """What brings the history that a clone made with `--depth` lacks."""
+    """Return the command that fetches the history missing in a clone made with `--depth`."""
     return shell("git", "fetch", "--unshallow", *([remote] if remote else []))
 
 
 def prose(text: str) -> Steps:
-    """Something to do that is no command: `prose("name another file")`."""
+    """Return a step that is no command: `prose("name another file")`."""
     return Steps(Step(before=text))
 
 
 def blank(name: str) -> Arg:
-    """A word to fill in: `TASK`."""
+    """Return a word to fill in: `TASK`."""
     return Arg(name)
 
 
 def phrase(text: str) -> Arg:
-    """Words to fill in, shown in quotation marks: `"why"`."""
+    """Return words to fill in, shown in quotation marks: `"why"`."""
     return Arg(text, '"')
 
 
 def one_of(*choices: str) -> Arg:
-    """One of these words: `(--fixed or --rejected)`. Typed as it stands a shell runs nothing; a bar would be a pipe."""
+    """Return a choice of words: `(--fixed or --rejected)`. If typed as it stands, a shell runs nothing. With bars it
+    would be a pipe.
+    """
     return Arg(f"({' or '.join(choices)})" if len(choices) > 1 else choices[0], choices=choices)
 
 
 def by(who: Who, steps: Steps, says: str = "") -> Steps:
-    """Steps that somebody else takes: `by("other", fe("approve", task), "someone else runs: ")`."""
+    """Return the steps as someone else's: `by("other", fe("approve", task), "someone else runs: ")`."""
     return Steps(*[msgspec.structs.replace(step, who=who, says=says) if step.argv else step for step in steps.steps])
 
 
 def by_person(steps: Steps) -> Steps:
-    """Steps that a person takes."""
+    """Return the steps as a person's."""
     return by("person", steps)
 
 
 def by_person_or_service(steps: Steps) -> Steps:
-    """Steps that a person or a service takes."""
+    """Return the steps as those of a person or a service."""
     return by("person_or_service", steps)
 
 
 def either(*ways: Steps, joint: str = " · ") -> Steps:
-    """Several ways, one of which will do."""
+    """Return several ways, one of which is enough."""
     return _joined(ways, joint, "or")
 
 
 def in_turn(*ways: Steps, joint: str = ", then: ") -> Steps:
-    """Several steps, one after the other."""
+    """Return several steps, one after the other."""
     return _joined(ways, joint, "then")
 
 

@@ -24,7 +24,7 @@ MB = 1 << 20
 Walked = tuple[AnyStr, list[AnyStr], list[AnyStr]]
 """A folder, its subfolders, and its other entries."""
 LOGS = "logs"
-"""The folder of logs below the project's: of runs, of a runner, of errors."""
+"""Folder for logs in the project's folder: of runs, of a runner, of errors."""
 HANDED_OVER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """The paths of open files that a shell passes to a command, including `<(...)`."""
 KINDS = {
@@ -34,7 +34,7 @@ KINDS = {
 
 
 class OddFile(OSError):
-    """Error: a file or folder is something else. `strerror` gives its type."""
+    """Raised for a file or folder of another type. `strerror` names the type."""
 
     def __init__(self, why: str, path: str = "") -> None:
         super().__init__(errno.EINVAL, why, path)
@@ -62,10 +62,10 @@ def opened(
 
 
 def given(path: str) -> int:
-    """Open an input named by the user and return its handle.
+    """Open an input that the user named, and return its handle. Raise OddFile for a named pipe, because it may never
+    get a writer.
 
-    Accepts a plain file, also behind a link, and a pipe or terminal passed by the shell (`/dev/stdin`, `<(...)`). Raise
-    OddFile for a named pipe, because it may never get a writer.
+    A plain file is accepted, also behind a link, and a pipe or terminal that the shell passes (`/dev/stdin`, `<(...)`).
     """
     if not os.path.normpath(path).startswith(HANDED_OVER):
         return opened(path, follow=True)
@@ -78,7 +78,7 @@ def given(path: str) -> int:
 
 
 def _told(problem: OSError, path: str, at: int | None, wanted: str) -> OSError:
-    """Return the error for a failed open, as OddFile if the type of the entry is the reason."""
+    """Return the error for a failed open. It is an OddFile if the entry's type is the reason."""
     try:
         mode = os.stat(path, dir_fd=at, follow_symlinks=False).st_mode
     except OSError:
@@ -127,7 +127,7 @@ def entered(path: str | bytes, at: int | None = None) -> Iterator[int]:
 
 @contextmanager
 def entered_below(top: str, below: Iterable[str], at: int) -> Iterator[int]:
-    """Open a folder below another, part by part. No part can be a link, even if swapped meanwhile."""
+    """Open a folder below another, part by part. No part can be a link, even if one is swapped meanwhile."""
     handle = os.open(top, FOLDER, dir_fd=at)
     try:
         for name in below:
@@ -140,8 +140,9 @@ def entered_below(top: str, below: Iterable[str], at: int) -> Iterator[int]:
 
 
 def scratch(around: str, prefix: str) -> tuple[str, int]:
-    """Create a private folder and return it with its lock. The kernel releases the lock when the process ends, and then
-    abandoned() finds the folder."""
+    """Create a private folder and return it with its lock. When the process ends, the kernel releases the lock, and
+    abandoned() finds the folder.
+    """
     while True:
         place = os.path.join(around, prefix + os.urandom(8).hex())
         os.mkdir(place, 0o700)
@@ -220,9 +221,8 @@ def replace(handle: int, name: str, document: bytes, mode: int, *, durable: bool
 
 
 def why_not_written(path: str) -> str:
-    """Try to create a file in a folder. Return the system's error, or an empty string. Leaves nothing behind.
-
-    The name ends in `.lock`, which git does not read.
+    """Try to create a file in a folder, leaving nothing behind. Return the system's error, or "". The name ends in
+    `.lock`, which git does not read.
     """
     probe = os.path.join(path, f"foureyes-{os.urandom(6).hex()}.lock")
     try:
@@ -240,7 +240,7 @@ def is_plain(handle: int, name: str, largest: int) -> bool:
 
 
 def content(handle: int, name: str, largest: int) -> bytes:
-    """Return the content of one of our files. Return nothing if it was just replaced by something else."""
+    """Return the content of one of our files, nothing if it was just replaced by something else."""
     try:
         return read(name, largest, at=handle)
     except OddFile:

@@ -1,5 +1,6 @@
-"""Runs a pager or an editor in the foreground. It has no time limit, because its user ends it. `process` starts all
-other programs."""
+"""Runs a pager or an editor in the foreground. It has no time limit, because its user ends it. All other programs are
+started by `process`.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class AskedProgram:
         return self._owner == os.getpid() and self._child.poll() is None
 
     def say(self, text: bytes) -> None:
-        """Send questions. Never send more than a pipe holds (64 KiB), because no one reads the answers meanwhile."""
+        """Send questions, never more than a pipe holds (64 KiB), because nobody reads the answers meanwhile."""
         assert self._child.stdin is not None
         try:
             self._child.stdin.write(text)
@@ -110,7 +110,7 @@ class AskedProgram:
         return process.ProcessProblem(words.decode("utf-8", "backslashreplace").strip() or f"{self._name} ended")
 
     def close(self) -> None:
-        """End the program. A forked process that shares it only closes its side."""
+        """End the program. In a forked process that shares it, only close this side."""
         self._finalizer()
 
 
@@ -120,9 +120,9 @@ def _end(child: Any, owner: int) -> None:
 
 
 def through(first: Sequence[str], second: Sequence[str], *, input: bytes, timeout: float, **where: Any) -> Both:
-    """Run two programs with the output of the first as input of the second.
+    """Run two programs, with the output of the first as input of the second.
 
-    `input` is a list of names that the first reads before it writes. `where` holds `cwd`, `held`, `env` and
+    `input` is a list of names that the first one reads before it writes. `where` has `cwd`, `held`, `env` and
     `second_env`.
     """
     cwd, env, second_env = where["cwd"], where["env"], where["second_env"]

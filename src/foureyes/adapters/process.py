@@ -1,7 +1,7 @@
 """The only module that starts programs.
 
-Everything goes through `run`, or through `supervise` for an untrusted program. Both limit its time, end its leftover
-processes and report a missing program. `subprocess` is imported with the first program.
+Everything goes through `run`, or through `supervise` for an untrusted program. Both limit its time, end the processes
+it leaves and report a missing program. `subprocess` is imported with the first program.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ PIPE_CHUNKS = 32  # the largest pipe that a program may ask for (1 MiB), twice
 
 
 class ProcessProblem(Exception):
-    """Error: a program could not be started or did not end."""
+    """Raised if a program could not be started or did not end."""
 
 
 class ProgramMissing(ProcessProblem):
-    """Error: the program is not on the path."""
+    """Raised if the program is not on the path."""
 
 
 class ProgramTimedOut(ProcessProblem):
-    """Error: the program reached its time limit and was ended with everything it had started."""
+    """Raised if the program reached its time limit and was ended with everything it had started."""
 
 
 class ProgramHung(ProcessProblem):
-    """Error: the program waited for something that never comes, and was ended with everything it had started."""
+    """Raised if the program waited for something that never comes, and was ended with everything it had started."""
 
 
 class Finished(msgspec.Struct, frozen=True):
@@ -66,8 +66,9 @@ def run(
     argv: Sequence[str], *, cwd: str | None = None, env: Mapping[str, str] | None = None, input: bytes = b"",
     timeout: float = DEFAULT_TIMEOUT, held: Callable[[], str] | None = None, reads: int = -1,
 ) -> Finished:  # fmt: skip
-    """Run a program and return its result for any exit code. `held` returns the reason that a slow one is blocked.
-    `reads` is a pipe for its input."""
+    """Run a program and return its result, whatever the exit code. `held` returns why a slow program is blocked.
+    `reads` is a pipe for its input.
+    """
     import subprocess
 
     child = start(argv, cwd, env, has_input=bool(input), reads=reads)
@@ -168,7 +169,9 @@ class _Watch:
         self._ending = self._timed_out = self._stopped = self._is_over = False
 
     def follow(self, deadline: float) -> None:
-        """Read until the reaper ends. The reaper ends a late program, and `_end_below` handles a late reaper."""
+        """Read until the reaper ends. The reaper ends a program that is late, and `_end_below` a reaper that is
+        late.
+        """
         import selectors
 
         pause = PAUSE / 2
@@ -193,7 +196,7 @@ class _Watch:
         self._read_rest()
 
     def _read_rest(self) -> None:
-        """Read what is left in the pipe, but no more, because a surviving process may write forever."""
+        """Read what is left in the pipe, up to a limit, because a surviving process may write forever."""
         os.set_blocking(self._output, False)
         with suppress(BlockingIOError):
             all(self._read(self._output) for _ in range(PIPE_CHUNKS))
@@ -213,7 +216,7 @@ class _Watch:
 
 
 def close_input(child: subprocess.Popen[bytes]) -> None:
-    """Close the reaper's input, which makes it end everything. Resumes it first if the program stopped it."""
+    """Close the reaper's input, so that it ends everything. If the program has stopped the reaper, resume it first."""
     from foureyes.adapters.reaper import tell
 
     if child.stdin is not None:
@@ -223,7 +226,7 @@ def close_input(child: subprocess.Popen[bytes]) -> None:
 
 
 def _end_below(child: subprocess.Popen[bytes], program: str) -> None:
-    """End everything. Does the reaper's work if it was killed or does not answer."""
+    """End everything. If the reaper was killed or does not answer, do its work."""
     import subprocess
 
     from foureyes.adapters.reaper import tell

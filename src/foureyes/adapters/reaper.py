@@ -1,9 +1,10 @@
 """The reaper script, which `process.supervise` and `supervised.Supervised` run above a program.
 
 It is a child subreaper (Linux), so processes that fork twice and call `setsid` become its children. When the program or
-its own input ends, it kills all descendants until none is left. On other systems it kills the program's group. Its
-output goes to its starter: `pid`, `exit` or `left` with a number, or `failed` with a reason. The program writes to the
-reaper's standard error.
+its own input ends, it kills all descendants until none is left. On other systems it kills the program's group.
+
+Its output goes to its starter: `pid`, `exit` or `left` with a number, or `failed` with a reason. The program writes to
+the reaper's standard error.
 
 With `--waits FD FILE` before the program, it starts nothing until its input says `GO`. The program then reads FILE and
 has FD as its standard output. `ASK` asks the program to end, and ends it a little later.
@@ -25,13 +26,13 @@ else:  # the same without its enums, which take longer to make than everything e
     import _signal as signal
 
 LIMIT = 5.0
-"""In seconds. Processes alive after this time cannot be ended."""
+"""Seconds after which a process that is still alive counts as one that cannot be ended."""
 PAUSE = 0.02
 PATIENCE = 3.0
-"""The seconds a program has after a request to end. Git removes its lock files then, and agents save their session."""
+"""Seconds that a program has after a request to end. Git removes its lock files then, and agents save their session."""
 WAITS, GO, ASK = "--waits", b"g", b"a"
 DEAF = tuple(getattr(signal, f"SIG{name}") for name in "TERM INT HUP QUIT USR1 USR2 ALRM TSTP".split())
-"""Signals ignored by the reaper, so that the program cannot end it and escape."""
+"""Signals that the reaper ignores, so that the program cannot end it and escape."""
 
 
 def reap(argv: list[str]) -> int:
@@ -85,7 +86,9 @@ def below(root: int) -> list[tuple[int, int]]:
 
 
 def kill_below(root: int) -> int:
-    """Kill every descendant of a process and its group, which also catches fast forkers. Return their number."""
+    """Kill every descendant of a process and its group, to catch those that fork quickly too. Return how many there
+    were.
+    """
     own = os.getpgrp()
     descendants = below(root)
     for group in {group for _, group in descendants} - {own, 0, 1}:
@@ -145,8 +148,9 @@ def _spawn(argv: list[str], files: list[tuple[str | int, ...]]) -> int:
 
 
 def _wait(program: int, wake: int) -> int | None:
-    """Return the exit code of the program (negative for a signal). Return None if our input ended first or the program
-    ignored the request to end."""
+    """Return the exit code of the program (negative for a signal), None if our input ended first or the program ignored
+    the request to end.
+    """
     end = 0.0
     while True:
         if (code := _reap(program)[0]) is not None:

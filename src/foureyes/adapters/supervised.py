@@ -1,4 +1,4 @@
-"""A program under a reaper that starts it on command. Many can run side by side, because nothing here blocks.
+"""A program under a reaper that starts it on command. Many can run in parallel, because nothing here blocks.
 
 The program reads its input from a file, and its two outputs stay separate. `fileno` becomes readable when `read` has
 data. If this process ends, the reaper's input closes, and the reaper ends the program and everything it started.
@@ -19,7 +19,7 @@ from foureyes.adapters import process, reaper
 PipeName = Literal["out", "err"]
 CHUNK = 1 << 16
 AT_ONCE = 16
-"""The chunks read from each stream at once, so that an endless writer does not delay the others."""
+"""Number of chunks read from each stream at once, so that an endless writer does not delay the others."""
 REST = 2 * process.PIPE_CHUNKS
 
 
@@ -104,7 +104,7 @@ class Supervised:
         return heard
 
     def _hurry(self) -> None:
-        """Do the work of a reaper that was asked to end but is stopped or stuck."""
+        """Do the work of a reaper that was told to end but is stopped or stuck."""
         waited = time.monotonic() - self._asked
         if waited > reaper.PATIENCE + reaper.LIMIT:
             process.close_input(self._child)

@@ -1,4 +1,4 @@
-"""Compares the files of a directory with a tree, by content and mode. [D5]
+"""Compares the files of a directory with a tree, by content and mode. (D5)
 
 This also finds writes made before anyone took a fingerprint.
 """
@@ -15,12 +15,13 @@ from foureyes.adapters.folders import OddFile, opened, walked
 LINK, MODULE, PROGRAM, FILE = "120000", "160000", "100755", "100644"
 AT_ONCE = 1 << 20
 SizeOf = Callable[[str], int | None]
-"""Returns the original size of a file of a tree, or None if unknown."""
+"""A function that returns the original size of a file in a tree, or None if unknown."""
 
 
 def unlike(root: str, files: Mapping[str, str]) -> str:
-    """Return the first path that differs from the tree, is missing or is extra, or an empty string. `files` maps every
-    path of the tree to its mode and object."""
+    """Return the first path that differs from the tree, is missing or is extra, or "". `files` maps every path of the
+    tree to its mode and object.
+    """
     paths = set(_files(root))
     for path, about in sorted(files.items()):
         mode, _, name = about.partition(" ")
@@ -58,7 +59,7 @@ def changed(
 
 
 def _above(path: str) -> list[str]:
-    """Return a path and its parent directories, because a layer records a deleted directory as one entry."""
+    """Return a path and its parent directories, because a layer records a deleted directory as a single entry."""
     parts = path.split("/")
     return ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
 
@@ -94,10 +95,10 @@ def sizes(root: str) -> dict[str, int]:
 
 
 def what(path: str, like: str, size: int | None = None) -> str:
-    """Return mode and object of a path as git names them, with ids as long as `like`. Return an empty string for
-    anything git does not store.
+    """Return mode and object of a path as git names them, with ids as long as `like`. Return "" for anything that git
+    does not store.
 
-    A long file without the expected `size` is described by metadata only, because a sparse file may be too large to
+    A long file without the expected `size` is described by its metadata, because a sparse file may be too large to
     read.
     """
     digest = new("sha256" if len(like) == 64 else "sha1", usedforsecurity=False)

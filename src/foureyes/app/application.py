@@ -1,6 +1,6 @@
-"""The Application: the object behind every interface, with one attribute per noun and one method per verb (G3).
+"""The Application: the object behind every interface, with one attribute per noun and one method per verb. (G3)
 
-The catalog maps nouns to classes. Nouns are created on first use, because agents call `fe` hundreds of times and each
+The catalog maps nouns to classes. A noun is created on first use, because agents call `fe` hundreds of times and each
 call needs one or two.
 """
 

@@ -1,4 +1,4 @@
-"""Blockers (R1) and pauses (V9): the active ones, the holds they cause, and the events that lift them."""
+"""Blockers (R1) and pauses (V9): which are active, the holds they cause, and the events that lift them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class HeldBy(msgspec.Struct, frozen=True):
 
 
 class SetAside(msgspec.Struct, frozen=True):
-    """A person's decision to set aside the blockers that an agent (`detail`) had given by then. (R1)"""
+    """A person's decision to ignore the blockers that an agent (`detail`) had given until then. (R1)"""
 
     seq: int
     session: SessionId
@@ -50,9 +50,9 @@ def last_verdicts(
     party: Callable[[SessionId], Party],
     is_one: Callable[[Party, Party], bool] = is_oneself,
 ) -> list[Review]:
-    """Return the last review of each reviewer, newest first. Only the reviewer itself replaces what it said.
+    """Return the last review of each reviewer, newest first. Only a reviewer's own later review replaces one. (I3, I4)
 
-    To count approvals, pass `is_one_origin` as `is_one`: an origin approves once. (I3, I4)
+    To count approvals, pass `is_one_origin` as `is_one`, because an origin approves only once.
     """
     latest: list[Review] = []
     for row in reversed(reviews):
@@ -62,7 +62,7 @@ def last_verdicts(
 
 
 def standing_blockers(tx: Tx, task: str) -> list[Review]:
-    """Return the blockers that stop a task: not withdrawn, and given since a person last resumed it."""
+    """Return the blockers that stop a task: not withdrawn, and newer than a person's last resume."""
     reviews = tx.all("review.since_resumed", Review, task=task)
     if not any(row.effective == "blocker" for row in reviews):
         return []
@@ -71,19 +71,21 @@ def standing_blockers(tx: Tx, task: str) -> list[Review]:
 
 
 def hold_by_rule(tx: Tx, gate: SessionId, task: str) -> str:
-    """Return the hold that a blocker put on a task. Empty if there is none or a person set it."""
+    """Return the hold that a blocker put on a task, "" if there is none or a person set it."""
     held = tx.one("cycle.held_by", HeldBy, task=task)
     return held.hold if held is not None and held.session == gate else ""
 
 
 def hold_for(context: Context, work: Work, task: str, summary: str) -> None:
-    """Hold the task because the caller just recorded a blocker. (R1)"""
+    """Hold the task because of the blocker that the caller has just recorded. (R1)"""
     me = work.tx.one("session.get", SessionView, id=work.actor.session)
     stop(context, work, task, f"{me.name if me else work.actor.session} reported a blocker: {summary}")
 
 
 def why_not_resumed(context: Context, tx: Tx, me: Party, task: TaskId) -> Reason | None:
-    """Return the reason why the caller may not resume a task that reviewers stopped: they made the work. (R1, R2)"""
+    """Return why the caller may not resume a task that reviewers stopped, or None. Makers of the work may not. (R1,
+    R2)
+    """
     paused = any(pause.rule == "R2" for pause in tx.all("run.pauses_of", PauseView, task=task))
     made = made_by(facts_of(context, tx, task), me) if paused or standing_blockers(tx, task) else None
     if made is None:
@@ -93,13 +95,15 @@ def why_not_resumed(context: Context, tx: Tx, me: Party, task: TaskId) -> Reason
 
 
 def stop(context: Context, work: Work, task: str, words: str) -> None:
-    """Hold the task. An existing hold stays as it is. (R1)"""
+    """Hold the task, unless it is held already. (R1)"""
     if context.find(work.tx, task).hold is None:
         work.gate.record(task, e.TaskHeld(reason=one_line(words, LINE)))
 
 
 def lift_withdrawn(work: Work, task: str, me: Party, before: Collection[Review]) -> None:
-    """Lift the hold if the caller withdrew the last blocker. `before` holds the blockers that were active before. (R1)"""
+    """Lift the hold if the caller withdrew the last blocker. `before` has the blockers that were active until then.
+    (R1)
+    """
     parties = parties_of(work.tx, {row.session for row in before})
     mine = any(is_oneself(me, party) for party in parties.values())
     if mine and not standing_blockers(work.tx, task) and hold_by_rule(work.tx, work.gate.actor.session, task):
@@ -108,7 +112,7 @@ def lift_withdrawn(work: Work, task: str, me: Party, before: Collection[Review])
 
 
 def blockers_set_aside(tx: Tx) -> list[SetAside]:
-    """Return the blockers that people set aside."""
+    """Return the decisions by people to ignore an agent's blockers."""
     return tx.all("review.set_aside", SetAside)
 
 
@@ -118,16 +122,18 @@ LIFTED_LINE = 120
 BY_HAND = frozenset({
     "Approved", "ApprovalFinished", "RedoRequested", "TaskRejected", "TaskClosed", "TaskCancelled", "TaskDeleted",
 })  # fmt: skip
-"""A person's decisions that lift a hold or a pause by reviewers. A review that sends the task back is not among them,
-because the person did not decide that. While a task is held, approving and closing it are refused (D3).
+"""Decisions of a person that lift a hold or a pause by reviewers.
+
+A review that sends the task back is not among them, because the person did not decide that. Approving and closing a
+held task are refused (D3).
 """
 
 
 def lift_decided(work: Work, task: str, kind: str) -> None:
-    """Lift the hold and the pauses by reviewers, in the transaction of the decision.
+    """Lift the hold and the pauses by reviewers, in the transaction of the decision. (R1, R2, V9)
 
-    Only a decision of a person who did not make the work does so. A pause of everything ends with the last of its
-    targets. (R1, R2, V9)
+    Only a decision by a person who did not make the work does so. A pause of everything is lifted once the last of its
+    targets is decided.
     """
     tx, gate = work.tx, work.gate
     pauses = [pause for pause in tx.all("run.pauses_of", PauseView, task=task) if pause.made_by == "rule"]

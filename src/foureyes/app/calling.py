@@ -25,9 +25,9 @@ Input = type[msgspec.Struct]
 InputField = tuple[str, Any] | tuple[str, Any, Any]
 Method = Callable[..., Any]
 KEPT: dict[str, tuple[str, ...]] = {"claims.unstart": ("how",), "answers.respond": ("document",)}
-"""Parameters that only this program may set, never a remote caller."""
+"""Parameters that only this program may set, and a remote caller never."""
 APART = "apart"
-"""The name of the parameter for a caller without a current directory."""
+"""Name of the parameter for a caller without a current directory."""
 
 
 def by_name() -> dict[str, Verb]:
@@ -36,7 +36,7 @@ def by_name() -> dict[str, Verb]:
 
 
 def method_of(verb: Verb) -> Method:
-    """Return the verb's method. Imports its module."""
+    """Return the verb's method, importing its module."""
     method: Method = getattr(class_of(verb.noun), verb.name)
     return method
 
@@ -75,7 +75,7 @@ def _type(annotation: Any, method: Method) -> Any:
 
 @cache
 def _for_checkers(module: str) -> dict[str, Any]:
-    """Return a module's names, including those that it imports only for type checkers."""
+    """Return the names in a module, including those imported only for type checkers."""
     import ast
     import sys
 
@@ -93,7 +93,7 @@ def call(app: Application, actor: Actor, verb: Verb, values: Mapping[str, Any]) 
 
 
 class RemoteCall(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A verb call from another process, without the caller. `knows`: the sender passed a caller."""
+    """A call of a verb from another process, without the caller. `knows`: the sender passed a caller."""
 
     verb: str
     args: list[Any] = []
@@ -135,8 +135,10 @@ def _must_know(method: Method) -> bool:
 
 
 def _refuse_nobodys(actor: Actor, verb: Verb) -> None:
-    """I5: what is not for this caller's kind is refused by the verb, in its own words; if it would not, here. A verb
-    that only reads and needs no right is called to hear them, and if it answers, the answer is withheld.
+    """Refuse a verb that is not for this kind of caller. (I5)
+
+    The verb itself should refuse, in its own words. If it would not, refuse here. A verb that only reads and needs no
+    right is called for its refusal. If it answers instead, the answer is withheld.
     """
     if actor.kind in WHO[verb.who] or not (verb.rights or verb.writes):
         return
@@ -150,7 +152,7 @@ def _refuse(verb: Verb) -> NoReturn:
 
 @cache
 def _taken(method: Method, kept: tuple[str, ...]) -> tuple[list[str], Input]:
-    """Return the parameters that a remote call can set, in order, and a struct for them. Functions are left out."""
+    """Return the parameters that a remote caller can set, in order, and a struct for them. Functions are left out."""
     taken = [field for field in parameters(method, without=("runner", *kept)) if not _is_function(field[1])]
     fields = [(name, kind, msgspec.UNSET) if default else (name, kind) for name, kind, *default in taken]
     return [field[0] for field in taken], msgspec.defstruct("Given", fields, kw_only=True, frozen=True)

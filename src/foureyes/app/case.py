@@ -1,4 +1,4 @@
-"""The input of a decision about one task, read once in a transaction and passed on as one value."""
+"""All input for a decision about one task, read once in a transaction."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ NO_TIP = Tip()
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """A task and the caller who decides about it: facts, caller and the rules in force.
+    """A task, the caller who decides about it, and the rules in force.
 
-    `tip` is the git state of the attempt, read before the transaction. None means that git failed. (G1)
+    `tip` is the git state of the attempt, read before the transaction, or None if git failed. (G1)
     """
 
     facts: Facts
@@ -47,24 +47,24 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def diff_id(self) -> str:
-        """The diff id of the change to decide about. Empty if nothing was submitted."""
+        """Diff id of the change to decide about, "" if nothing was submitted."""
         return self.facts.attempt.diff_id if self.facts.attempt else ""
 
     @property
     def seen(self) -> str:
-        """The name under which a reviewer saw that change. (D7)"""
+        """Name of that change, as a reviewer saw it. (D7)"""
         return self.facts.attempt.seen if self.facts.attempt else ""
 
     @property
     def alone(self) -> Facts:
-        """The facts without approvals recorded by others. A right to finish someone else's approval is not a right to
-        judge. (P11)
+        """The facts without approvals recorded by others. Someone who may finish such an approval may still not
+        approve. (P11)
         """
         return replace(self.facts, recorded=())
 
 
 def of_case(actor: Actor, task: TaskId) -> list[NamedQuery]:
-    """Return the queries to prefetch for a task and a caller (`ahead`)."""
+    """Return the queries to prefetch for a task and a caller, for `ahead`."""
     return [*of_party(actor), *of_facts([task])]
 
 

@@ -1,7 +1,7 @@
-"""The catalog: every noun and verb of the Application, listed once. The Application and a completeness test are built
-from it.
+"""The catalog: every noun and verb of the Application.
 
-It holds plain constants, because creating a hundred objects would slow down every start.
+The Application and a completeness test are built from it. It consists of plain constants, because creating a hundred
+objects would slow down every start.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 Callers = Literal["anyone", "agents and people", "people and services", "people"]
 Writes = Literal["journal", "files", ""]
-"""The effect of a verb: journal rows, only files or refs of the caller, or nothing."""
+"""Kinds of writes by a verb: journal rows, only files or refs of the caller, or nothing."""
 
 VerbRow = tuple[str, tuple[str, ...], Callers, Writes, str, str]
-"""Name, rights, callers, writes, command and help text."""
+"""Name, rights, callers, writes, command and help text of a verb."""
 
 RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
     "runs": (
@@ -147,12 +147,13 @@ WHO: dict[Callers, tuple[SessionKind, ...]] = {
     "people and services": ("human", "service"),
     "people": ("human",),
 }
-"""The kinds of caller for each group (I5). The rules decide about the details."""
+"""The kinds of caller in each group. The rules decide the details. (I5)"""
 
 
 class Verb(msgspec.Struct, frozen=True):
-    """A verb. `rights` are its names in core/rules/rights.py, none for a read. `command` is its command, empty if there
-    is none.
+    """A verb.
+
+    `rights` are its names in core/rules/rights.py, and a read has none. `command` is its command, if it has one.
     """
 
     noun: str
@@ -170,7 +171,7 @@ def verbs() -> list[Verb]:
 
 
 def class_of(noun: str) -> type:
-    """Return a noun's class. Imports its module."""
+    """Return a noun's class, importing its module."""
     module, _, name = NOUNS[noun].partition(":")
     # __import__() itself, so that the interpreter's import log lists the modules
     class_: type = getattr(__import__(f"foureyes.app.{module}", fromlist=[name]), name)

@@ -1,4 +1,4 @@
-"""Code that every verb shares: the ports, the caller, refusals, and transactions."""
+"""Shared parts of all verbs: the ports, the caller, refusals and transactions."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 OF_SETTINGS = ("FOUREYES_", "TD_FEATURE_")
-"""Prefixes of the environment variables that can change a setting."""
+"""Prefixes of environment variables that can change a setting."""
 OF_PROJECT: tuple[NamedQuery, ...] = (("project.get", {}), ("project.settings", {}))
-"""Queries for the project row and its settings. Callers that need one nearly always need both."""
+"""Queries for the project row and its settings, which are nearly always needed together."""
 
 
 def of_party(actor: Actor) -> list[NamedQuery]:
-    """Return the queries to prefetch for a caller (`ahead`)."""
+    """Return the queries to prefetch for a caller, for `ahead`."""
     return [("session.get", {"id": actor.session}), ("session.origins", {"evidence": actor.evidence})]
 
 
@@ -73,18 +73,18 @@ class Context:
 
     @cached_property
     def repo(self) -> Repo:
-        """The repository, opened on first use. Many commands never need git."""
+        """The repository, opened on first use, because many commands never need git."""
         return self._repo()
 
     @cached_property
     def keys(self) -> OwnKeys:
-        """The caller's keys, loaded on first use. Few commands sign."""
+        """The caller's keys, loaded on first use, because few commands sign."""
         if self._keys is None:
             raise Internal("this Application was made without keys")
         return self._keys()
 
     def shared(self, kind: type[T], make: Callable[[], T]) -> T:
-        """Return the process-wide object of this type. The first call makes it."""
+        """Return the object of this type that the whole process shares. The first call creates it."""
         if kind not in self._shared:
             self._shared[kind] = make()
         made = self._shared[kind]
@@ -92,7 +92,7 @@ class Context:
         return made
 
     def signing_once(self) -> AbstractContextManager[None]:
-        """Return a context for a batch of decisions that asks for the passphrase once. Each decision is signed. (H2,
+        """Return a context that asks for the passphrase only once for several decisions. Each one is signed. (H2,
         I9)
         """
         return self.keys.once() if self._keys is not None else nullcontext()
@@ -110,11 +110,11 @@ class Context:
         return self.outside.workshop()
 
     def remote(self, tx: Tx) -> Remote | None:
-        """Return the git remote that has the target, or None. Makes no network call. (Q6)"""
+        """Return the git remote that has the target, or None. Does not use the network. (Q6)"""
         return self.remote_named(tx, self.gate_policy(tx).remote)
 
     def remote_named(self, tx: Tx, name: str) -> Remote | None:
-        """Return the git remote of this name, even if the configuration no longer names it."""
+        """Return the git remote with this name, even if the configuration no longer names it."""
         if name and name not in self._remotes:
             self._remotes[name] = self.outside.remote(name)
         if not name:
@@ -124,7 +124,7 @@ class Context:
         return Addressed(self, self._remotes[name], recorded(self, tx, name))
 
     def forget_remote(self, name: str) -> None:
-        """Drop a cached remote, so that the next caller reads its git configuration again."""
+        """Drop a cached remote, so that its git configuration is read again."""
         self._remotes.pop(name, None)
 
     @cached_property
@@ -134,11 +134,11 @@ class Context:
 
     @cached_property
     def gate(self) -> Actor:
-        """The gate's actor, for decisions that rules alone make."""
+        """The gate as actor, for decisions that only rules make."""
         return gate_of(self.store.project)
 
     def close(self) -> None:
-        """Close the store and any port of the repository that was opened."""
+        """Close the store and, if it was opened, the repository."""
         if "repo" in self.__dict__:
             self.repo.close()
         if "workshop" in self.__dict__:
@@ -160,7 +160,7 @@ class Context:
 
     @contextmanager
     def writing(self, actor: Actor, verb: str) -> Iterator[Work]:
-        """Open a write transaction for a verb. Refuses a caller who may not use the verb. (I1, I2, I5)"""
+        """Open a write transaction for a verb. Refuse a caller who may not use it. (I1, I2, I5)"""
         permit(actor, verb)
         with self.store.write(anywhere=verb in PLACING) as tx:
             tx.along(*of_writer(actor))
@@ -181,9 +181,9 @@ class Context:
         policy: ReviewPolicy | None = None,
         worth: Callable[[], bool] = lambda: True,
     ) -> AbstractContextManager[Work]:
-        """Open a write transaction for a decision. If the rules require it, the person signs before. (I9)
+        """Open a write transaction for a decision. The person signs first if the rules require it. (I9)
 
-        The first recorded event checks the signature, so no verb can forget it.
+        The first recorded event checks the signature, so that no verb can forget it.
         """
         from foureyes.app.signatures import Intent, deciding
 
@@ -196,7 +196,7 @@ class Context:
         """Return True if the verb needs a person's signature. (I9)
 
         `as_a_person`: the decision counts only because a person makes it. `policy` is the policy if the caller has read
-        it.
+        it already.
         """
         if actor.kind != "human" or (verb not in SIGNED and verb not in DECISIONS):
             return False
@@ -217,8 +217,8 @@ class Context:
         return tx.once("project", lambda: project_in(tx))
 
     def layers(self, tx: Tx, actor: Actor) -> Layers:
-        """Return the settings of all sources for this caller. The file is the foureyes.toml that a person last
-        accepted. (P12)
+        """Return the settings of all sources for this caller. The file among them is the foureyes.toml that a person
+        last accepted. (P12)
         """
         from foureyes.config.layers import Layers
 
@@ -241,7 +241,7 @@ class Context:
         return variables_in(self.environ)
 
     def _read(self, text: str | None) -> dict[str, SettingValue]:
-        """Return the settings in a file's text. Caches the last text."""
+        """Return the settings in a file's text. The last text is cached."""
         if not text:
             return {}
         from foureyes.config.parser import read_file
@@ -251,12 +251,12 @@ class Context:
         return dict(self._parsed[1])
 
     def policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
-        """Return the rules in force for this caller. The transaction caches them until the next write."""
+        """Return the rules in force for this caller. The transaction caches them until its next write."""
         human = actor.kind == "human" and bool(self._variables())
         return tx.once(("policy", human), lambda: self._policy(tx, actor))
 
     def _policy(self, tx: Tx, actor: Actor) -> ReviewPolicy:
-        """Without any settings, return the defaults and skip the import of the configuration code."""
+        """Return the rules. If nothing is set, use the defaults without importing the configuration code."""
         if self.is_configured(tx):
             return self._resolved(self.layers(tx, actor))
         from foureyes.core.rules.policy import ReviewPolicy
@@ -264,11 +264,11 @@ class Context:
         return ReviewPolicy()
 
     def is_configured(self, tx: Tx) -> bool:
-        """Return True if any source sets anything."""
+        """Return True if any source has a setting."""
         return bool(self.project(tx).accepted_text or self._stored(tx) or self._variables())
 
     def _resolved(self, layers: Layers) -> ReviewPolicy:
-        """Return the rules that settings produce. Caches the last result."""
+        """Return the rules that these settings give. The last result is cached."""
         from foureyes.config.policy import review_policy
 
         if self._last is None or self._last[0] != layers:
@@ -276,7 +276,7 @@ class Context:
         return self._last[1]
 
     def home(self, tx: Tx) -> IdentityRule:
-        """Return the accepted identity rule of this project. An environment can only make it stricter, for any caller.
+        """Return the project's accepted identity rule. The environment can only make it stricter, for every caller.
         (I3)
         """
         from foureyes.config.policy import identity_rule
@@ -284,11 +284,11 @@ class Context:
         return identity_rule(self.layers(tx, self.gate))
 
     def gate_policy(self, tx: Tx) -> ReviewPolicy:
-        """Return the rules in force for the gate, independent of the caller."""
+        """Return the rules in force for the gate. They do not depend on the caller."""
         return self.policy(tx, self.gate)
 
     def find(self, tx: Tx, text: str) -> Task:
-        """Return the task for an id or an unambiguous prefix of one."""
+        """Return the task with this id, or with an id that begins like this and no other does."""
         row = tx.one("task.get", Task, id=_as_id(text))
         return row if row is not None else self.get(tx, self.find_id(tx, text))
 
@@ -315,7 +315,7 @@ class Context:
         return row
 
     def check_version(self, tx: Tx, task: Task, seen: int | None) -> None:
-        """Refuse a stale write, and name the changes since. (T6)"""
+        """Refuse a write based on an old version, and list the changes since. (T6)"""
         if seen is None or seen == task.version:
             return
         rows = tx.all("journal.of_task_since", ChangeRow, task=task.id, after=seen)
@@ -331,7 +331,7 @@ class Context:
         )
 
     def party(self, tx: Tx, actor: Actor) -> Party:
-        """Return the caller as the policy sees it, with every origin of its evidence and every session above it."""
+        """Return the caller as the policy sees it, with all origins of its evidence and all sessions above it."""
         tx.ahead(*of_party(actor))
         known = tx.one("session.get", SessionView, id=actor.session)
         origins = {row.origin for row in tx.all("session.origins", Origin, evidence=actor.evidence)}
@@ -366,7 +366,7 @@ class Context:
 
     @staticmethod
     def _under(tx: Tx, actor: Actor) -> frozenset[OriginId]:
-        """Return the origins of the agents whose processes are above the caller's agent. (I3)"""
+        """Return the origins of the agents whose processes are above the caller's own. (I3)"""
         if len(actor.processes) < 2:
             return frozenset()
         return frozenset(
@@ -386,7 +386,7 @@ def project_in(tx: Tx) -> ProjectView:
 
 
 def _as_id(text: str) -> str:
-    """Return the text in the form of an id. Raises `BadInput` if it cannot be one."""
+    """Return the text in the form of an id. Raise `BadInput` if it cannot be one."""
     wanted = text.strip().lower()
     if not TASK_INPUT.match(wanted):
         raise BadInput(f"{visible(text)[:60]!r} is not a task id.", next_step=fe("list"))
@@ -407,7 +407,7 @@ def seconds_since(context: Context, moment: str) -> int:
 
 
 def gate_of(project: str) -> Actor:
-    """Return the gate's actor: a service that belongs to nobody and acts only by the rules."""
+    """Return the gate as actor: a service that belongs to nobody and only follows the rules."""
     evidence = f"gate:{project}"
     return Actor(session=session_of(evidence), kind="service", trust="observed", agent="gate", evidence=(evidence,))
 
@@ -423,7 +423,7 @@ def spawners(tx: Tx, parent: SessionId | None) -> tuple[SessionId, ...]:
 
 
 def check_token(tx: Tx, actor: Actor) -> None:
-    """Refuse an issued session without a live token. A token stops working when it ends. (I2)"""
+    """Refuse an issued session without a live token. Once a token has ended, it is worthless. (I2)"""
     if actor.trust != "issued":
         return
     if actor.kind == "service":
@@ -441,7 +441,7 @@ def check_token(tx: Tx, actor: Actor) -> None:
 
 
 def refuse_other_task(actor: Actor, task: str) -> None:
-    """Refuse a task other than the one that the token is for. (I2)"""
+    """Refuse a task other than the one the token is for. (I2)"""
     if actor.task is not None and task and task != actor.task:
         reason = Reason("I2", f"this session has a token for {actor.task}, not for {task}", fe("whoami"))
         refuse_task(task, "was not changed", reason)
@@ -457,7 +457,7 @@ def permit(actor: Actor, verb: str) -> None:
 
 
 def why_barred(actor: Actor, verb: str) -> Reason | None:
-    """Return the reason why the caller may not use the verb, or None."""
+    """Return why the caller may not use the verb, or None."""
     seen = (actor.within, actor.bound, actor.by_key, actor.git is not None, actor.in_run)
     return barred(actor.kind, actor.trust, actor.name, verb, actor.role, *seen)
 
@@ -468,19 +468,19 @@ def why_barred(actor: Actor, verb: str) -> Reason | None:
 def refuse_task(task: str, what: str, *reasons: Reason, lead: Reason | None = None) -> NoReturn:
     """Raise a refusal about a task with all its reasons: `refuse_task("fe-1", "was not changed", reason)`.
 
-    The next step comes from `lead`, by default from the first reason.
+    The next step is that of `lead`, by default the first reason.
     """
     refuse_verb(f"{task} {what}.", *reasons, task=task, lead=lead)
 
 
 def refuse_verb(message: str, *reasons: Reason, task: str = "", lead: Reason | None = None) -> NoReturn:
-    """Raise a refusal with your own sentence and all its reasons."""
+    """Raise a refusal with a sentence of its own and all its reasons."""
     step = lead or reasons[0]
     raise Refused(message, reasons=reasons, next_step=step.next, task=task)
 
 
 def not_handed_in(task: str, *, so: str = "", step: Steps = NO_STEP) -> NotFound:
-    """Return the error for a task without an attempt. `so` is text for the consequence."""
+    """Return the error for a task without an attempt. `so` says what follows from that."""
     from foureyes.core.nouns.attempt import nothing_handed_in
     from foureyes.errors import NotFound
 
@@ -488,7 +488,7 @@ def not_handed_in(task: str, *, so: str = "", step: Steps = NO_STEP) -> NotFound
 
 
 def needed(reason: str, verb: str, task: str) -> str:
-    """Return the cleaned reason. Refuses a blank one. (T2)"""
+    """Return the cleaned reason. Refuse a blank one. (T2)"""
     reason = clean_text(reason, "the reason").strip()
     if is_blank(reason):
         missing = Reason(
@@ -511,7 +511,7 @@ def refuse_from(task: Task, action: str) -> None:
 
 
 def refuse_unless(decision: Decision, task: Task) -> None:
-    """Raise a refusal if the rules' decision is no."""
+    """Raise a refusal if the rules decided against it."""
     if not decision.allowed:
         refuse_task(task.id, "was not changed", *decision.reasons)
 
@@ -526,13 +526,13 @@ class EvidenceRow(msgspec.Struct, frozen=True):
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """An origin that evidence belongs to."""
+    """An origin in the store."""
 
     origin: str
 
 
 class IdRow(msgspec.Struct, frozen=True):
-    """An id alone, of a task, a run or a cycle."""
+    """A row with only an id: of a task, a run or a cycle."""
 
     id: str
 
@@ -544,19 +544,19 @@ class Hash(msgspec.Struct, frozen=True):
 
 
 class TargetCommit(msgspec.Struct, frozen=True):
-    """A target commit in the store."""
+    """A commit of the target in the store."""
 
     sha: Sha
 
 
 class Count(msgspec.Struct, frozen=True):
-    """A number."""
+    """A row with only a number."""
 
     n: int
 
 
 class StoredSetting(msgspec.Struct, frozen=True):
-    """A setting from the journal."""
+    """A setting in the journal."""
 
     name: str
     value: str
@@ -584,7 +584,7 @@ class RunnerRow(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     agents: int
     beacon: str
-    """The database lock that the runner holds while connected. Empty if it has none."""
+    """Database lock that the runner holds while connected, "" if it has none."""
     started_at: str
     ended_at: str
     reason: str
@@ -594,7 +594,7 @@ class RunnerRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckLease(msgspec.Struct, frozen=True, kw_only=True):
-    """The runner that runs the checks of a task. `runner` is empty if there is none. (J4)"""
+    """The runner that runs a task's checks. `runner` is "" if there is none. (J4)"""
 
     task: str
     runner: str
@@ -603,7 +603,7 @@ class CheckLease(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChangeRow(msgspec.Struct, frozen=True):
-    """A journal row, used to name the session that made a change."""
+    """A journal row that shows which session made a change."""
 
     seq: int
     at: str
@@ -617,8 +617,9 @@ RECORDED_DECISIONS = frozenset({
     "Approved", "ApprovalFinished", "RedoRequested", "AttemptSentBack", "TaskRejected",
     "TaskClosed", "TaskCancelled", "TaskDeleted", "TaskMerged",
 })  # fmt: skip
-"""Events that end a task's cycles for good and lift those cycles' pauses (V9). A newer attempt is not among them: its
-own cycle lifts an R2 pause.
+"""Events that end a task's cycles for good and lift their pauses. (V9)
+
+A newer attempt is not among them: its own cycle lifts an R2 pause.
 """
 
 
@@ -626,11 +627,11 @@ ENDS_APPROVAL = frozenset({
     "ApprovalWithdrawn", "ApprovalEnded", "RedoRequested", "TaskRejected", "TaskClosed", "TaskCancelled", "TaskDeleted",
     "AttemptSubmitted", "AttemptSentBack", "TaskReopened", "ApprovalVoided", "MergeFailed",
 })  # fmt: skip
-"""Events that must wait while it is unknown if the task's merge arrived at the remote. (Q6)"""
+"""Events that have to wait while nobody knows if the task's merge reached the remote. (Q6)"""
 
 
 def of_writer(actor: Actor) -> list[NamedQuery]:
-    """Return the queries that every write transaction needs: the caller and the end of the journal (`along`)."""
+    """Return the queries that every write transaction needs, for `along`: the caller and the end of the journal."""
     return [("session.get", {"id": actor.session}), ("session.known_evidence", _evidence(actor)), ("journal.end", {})]
 
 
@@ -639,11 +640,13 @@ def _evidence(actor: Actor) -> dict[str, object]:
 
 
 class Work:
-    """A write transaction of one actor. Reads see the events recorded in it.
+    """A write transaction of one actor. Its reads see the events recorded in it.
 
-    `unproven` names the verb whose signature is still to be checked, and blocks recording until `seal` has checked it
-    with the first event (I9). `key` is the signing key. `by_person`: a person has to make this decision. `unsigned`: a
-    person loosened a rule without the signature that it needs to count (M6).
+    - unproven: the verb whose signature is not checked yet. Recording is blocked until `seal` has checked it with the
+    first event (I9).
+    - key: the signing key
+    - by_person: only a person may make this decision
+    - unsigned: a person loosened a rule without the signature needed for it to count (M6)
     """
 
     def __init__(self, tx: WriteTx, actor: Actor, at: str, project: str, unproven: str = "") -> None:
@@ -659,7 +662,7 @@ class Work:
         self._known = False
 
     def record(self, task: str, *events: Event) -> list[int]:
-        """Record events about a task, or about none (""). The first write also records the session. (I1)"""
+        """Record events about a task, or about none (""). The session is recorded with its first write. (I1)"""
         if self.actor.task is not None:
             refuse_other_task(self.actor, task)
         if self.seal is not None:
@@ -682,16 +685,16 @@ class Work:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Messages about files that follow the store, available after the commit."""
+        """Messages about mirror files of the store, available after the commit."""
         return tuple(self.tx.notes)
 
     def decide_nothing(self) -> None:
-        """Mark the rest of the transaction as no decision, so that it needs no signature."""
+        """Declare that the rest of the transaction is no decision and needs no signature."""
         self.seal, self.unproven = None, ""
 
     @cached_property
     def gate(self) -> Work:
-        """The same transaction with the gate as actor, for events that a rule decides."""
+        """The same transaction with the gate as actor, for decisions by rule."""
         return Work(self.tx, gate_of(self._project), self.at, self._project)
 
     def introduce(self) -> None:

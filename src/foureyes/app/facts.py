@@ -1,4 +1,4 @@
-"""Facts for decisions: everything about one task, or a page of tasks, in a few reads."""
+"""Facts for decisions: everything about one task, or a page of tasks, in few reads."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def attempt_of(tx: Tx, task: TaskId) -> Attempt | None:
 
 
 def attempts_of(tx: Tx, ids: Sequence[str]) -> Mapping[str, Attempt]:
-    """Return the latest attempts by task. Tasks without one are left out."""
+    """Return the latest attempt of each task. Tasks without one are missing."""
     return {row.task: row for row in tx.all("attempt.latest", AttemptRow, ids=list(ids))} if ids else {}
 
 
@@ -61,7 +61,7 @@ def authors_of(tx: Tx, ids: Sequence[str]) -> list[AuthorRow]:
 
 
 def surest(rows: Iterable[AuthorRow]) -> list[AuthorRow]:
-    """Remove duplicate authors: keep the strongest source in any attempt and the number of the last attempt."""
+    """Return each author once, with the strongest source in any attempt and the number of the latest attempt."""
     authors: dict[tuple[str, str], AuthorRow] = {}
     for row in rows:
         known = authors.get((row.task, row.session), row)
@@ -102,13 +102,13 @@ if TYPE_CHECKING:
     from foureyes.core.rules.policy import ReviewPolicy
 
     class CheckFacts(TypedDict):
-        """The check-related facts."""
+        """Facts about checks."""
 
         results: tuple[CheckResult, ...]
         tests: dict[str, frozenset[str]]
 
     class TaskBound(Protocol):
-        """A row with a task."""
+        """A row that belongs to a task."""
 
         @property
         def task(self) -> str: ...
@@ -121,9 +121,9 @@ OF_TASKS = (
     "task.some", "attempt.latest", "attempt.history", "attempt.authors", "attempt.recorded", "attempt.cleared",
     "journal.controls", "review.of_diffs", "cycle.standing", "finding.holding", "finding.troubles", "stack.below",
 )  # fmt: skip
-"""The queries about submitted tasks that need only task ids."""
+"""Queries about submitted tasks that need only task ids."""
 FEW = 10
-"""Prefetch only for up to this many tasks. For more, the rows cost more time than the round trips."""
+"""Largest number of tasks to prefetch for. With more, reading the rows takes longer than the round trips."""
 
 
 class HistoryRow(HistoryEntry, frozen=True, kw_only=True):
@@ -140,7 +140,7 @@ class TestList(msgspec.Struct, frozen=True):
 
 
 class HandedInRow(EarlierAttempt, frozen=True, kw_only=True):
-    """An attempt with its task."""
+    """An earlier attempt with its task."""
 
     task: str
 
@@ -152,7 +152,7 @@ class RecordedRow(RecordedApproval, frozen=True, kw_only=True):
 
 
 class Troubles(msgspec.Struct, frozen=True):
-    """Flags about the blocking findings of a task. (H1)"""
+    """Warning signs in the blocking findings of a task. (H1)"""
 
     task: str
     disputed: bool
@@ -161,7 +161,7 @@ class Troubles(msgspec.Struct, frozen=True):
 
 
 class Cleared(msgspec.Struct, frozen=True):
-    """The last attempt for which a person cleared a session named in trailers."""
+    """The last attempt for which a person cleared a session of commit trailers."""
 
     task: str
     session: str
@@ -169,7 +169,7 @@ class Cleared(msgspec.Struct, frozen=True):
 
 
 class Children(msgspec.Struct, frozen=True):
-    """The number of a task's children, and of its closed ones."""
+    """A task's number of children, and how many of them are closed."""
 
     parent: str
     total: int
@@ -184,7 +184,7 @@ class ChildMaker(msgspec.Struct, frozen=True):
 
 
 class SessionCount(msgspec.Struct, frozen=True):
-    """The number of times a session did something."""
+    """A session, and how often it did something."""
 
     session: str
     n: int
@@ -197,8 +197,9 @@ def facts_of(context: Context, tx: Tx, task: TaskId, caller: Party | None = None
 
 
 def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None = None) -> dict[TaskId, Facts]:
-    """Return the facts of several tasks. `caller` is needed to judge the sessions above it. Submitted work may contain
-    work of other tasks, so their facts are included. (A7, I4)
+    """Return the facts of several tasks. (A7, I4)
+
+    They include facts of tasks whose work is inside these. `caller` is needed to judge the sessions above it.
     """
     facts = _facts_for(context, tx, ids, caller)
     handed_in = [task for task, about in facts.items() if about.attempt is not None]
@@ -269,7 +270,7 @@ class FactRows(msgspec.Struct, frozen=True, kw_only=True):
     cycles: dict[str, InCycle]
 
     def sessions(self) -> set[SessionId]:
-        """Return every session that these rows name."""
+        """Return all sessions in these rows."""
         named = {result.session for result in self.results}
         for task in self.tasks:
             named |= {row.via for row in self.history[task.id] if row.via}
@@ -281,7 +282,7 @@ class FactRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def of_facts(ids: Sequence[TaskId]) -> list[NamedQuery]:
-    """Return the queries to prefetch for the facts of tasks (`ahead`)."""
+    """Return the queries to prefetch for the facts of tasks, for `ahead`."""
     return [*[(query, {"ids": list(ids)}) for query in OF_TASKS], *OF_PROJECT]
 
 
@@ -319,20 +320,18 @@ def _cycles(tx: Tx, attempts: Mapping[str, Attempt]) -> dict[str, InCycle]:
 
 
 def _earlier(tx: Tx, attempts: Mapping[str, Attempt]) -> list[HandedInRow]:
-    """Return the attempts before the latest one."""
     ids = [task for task, attempt in attempts.items() if attempt.n > 1]
     return tx.all("attempt.earlier", HandedInRow, ids=ids) if ids else []
 
 
 def _reviews(tx: Tx, ids: list[TaskId]) -> list[Review]:
-    """Return the reviews of the latest submitted diffs."""
+    """Return reviews of the diffs submitted last."""
     from foureyes.core.loop.reviews import Review
 
     return tx.all("review.of_diffs", Review, ids=ids)
 
 
 def _results(tx: Tx, trees: list[str]) -> list[CheckResult]:
-    """Return the check results for these trees."""
     from foureyes.core.nouns.check import CheckResult
 
     return tx.all("check.of_trees", CheckResult, trees=trees)
@@ -354,7 +353,7 @@ def _child_makers(tx: Tx, epics: list[TaskId]) -> dict[str, set[SessionId]]:
 
 
 def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> dict[str, list[str]]:
-    """Return the warning signs: disputed, waived or wrongly claimed findings, and reviewers who disagree. (H1)"""
+    """Return warning signs: disputed, waived or wrongly claimed findings, and reviewers who disagree. (H1)"""
     troubles: dict[str, list[str]] = defaultdict(list)
     for row in tx.all("finding.troubles", Troubles, ids=ids):
         troubles[row.task] += ["a blocking finding was disputed"] if row.disputed else []
@@ -368,10 +367,10 @@ def _troubles(tx: Tx, ids: list[TaskId], reviews: dict[str, list[Review]]) -> di
 
 
 def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review]) -> Facts:
-    """Add the reviewers whose review of this diff counts: it agrees, and its author could approve now. (V6)
+    """Add the reviewers whose review of this diff counts: it agrees, and the reviewer could approve now. (V6, I3, I4)
 
-    Sessions of one origin count as one reviewer, and their latest verdict counts. Only the reviewer itself withdraws a
-    blocker. (I3, I4)
+    Sessions of one origin count as one reviewer, by their latest verdict. Only the reviewer itself can withdraw a
+    blocker.
     """
     from foureyes.app.blockers import last_verdicts
     from foureyes.core.rules.four_eyes import Declaration, may_approve
@@ -395,8 +394,8 @@ def _with_reviewers(context: Context, tx: Tx, facts: Facts, reviews: list[Review
 
 
 def _blocked_by(tx: Tx, facts: Facts, latest: Sequence[Review]) -> frozenset[SessionId]:
-    """Return the reviewers whose blocker did not stop the task and still counts. A session that did not make the work
-    can set one aside. (R1)
+    """Return reviewers who gave a blocker that did not stop the task and still counts. It counts until someone who did
+    not make the work decides to ignore it. (R1)
     """
     rows = [row for row in latest if row.verdict == "blocker" and row.effective != "blocker"]
     if not rows:
@@ -427,7 +426,7 @@ def has_made(tx: Tx, task: str, session: SessionId) -> bool:
 
 
 def _nested(tx: Tx, reviewers: Iterable[Party]) -> frozenset[SessionId]:
-    """Return the agents that have an agent of another name above their process. (I4)"""
+    """Return the agents that run below an agent of another name. (I4)"""
     pieces = {party.session: NESTED + party.process for party in reviewers if party.kind == "agent" and party.process}
     rows = tx.all("session.known", EvidenceRow, evidence=sorted(set(pieces.values()))) if pieces else []
     known = {row.evidence for row in rows}
@@ -435,7 +434,7 @@ def _nested(tx: Tx, reviewers: Iterable[Party]) -> frozenset[SessionId]:
 
 
 def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[SessionId, str]:
-    """Return the agents among these sessions whose agreement does not count, each with the reason. (V3)"""
+    """Return those of these agents whose approval does not count, each with the reason. (V3)"""
     policy = context.gate_policy(tx)
     if not sessions or not policy.scripted or policy.demo:
         return {}
@@ -446,13 +445,13 @@ def voiceless(context: Context, tx: Tx, sessions: Sequence[SessionId]) -> dict[S
 
 
 def without_voice(policy: ReviewPolicy, agents: Iterable[str]) -> list[str]:
-    """Return the reasons why these agents' agreement does not count: they play a script outside of a demo. (V3)"""
+    """Return why approvals of these agents do not count: they follow a script, and this is no demo. (V3)"""
     scripts = set(agents) & policy.scripted if not policy.demo else set()
     return [f"{name} only plays a script, which works only in a demo" for name in sorted(scripts)]
 
 
 def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> CheckFacts:
-    """Return the results for an attempt's tree and base tree, and the test names where they differ. (D5)"""
+    """Return the results for an attempt's tree and base tree, and the test names if these differ. (D5)"""
     if attempt is None:
         return {"results": (), "tests": {}}
     mine = tuple(result for result in results if result.tree in (attempt.tree, attempt.base_tree))
@@ -460,7 +459,7 @@ def _checked(tx: Tx, attempt: Attempt | None, results: list[CheckResult]) -> Che
 
 
 def with_trees(tx: Tx, facts: Facts, trees: Sequence[str]) -> Facts:
-    """Return the facts with the results of more trees added, for example of a merge and of the target."""
+    """Return the facts with results of further trees, for example of a merge and of the target."""
     results = tuple(_results(tx, sorted({tree for tree in trees if tree})))
     known = {result.seq for result in facts.results}
     everything = (*facts.results, *[result for result in results if result.seq not in known])
@@ -469,7 +468,7 @@ def with_trees(tx: Tx, facts: Facts, trees: Sequence[str]) -> Facts:
 
 
 def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]]:
-    """Return the test names behind results, by digest. Empty if all results name the same tests."""
+    """Return the lists of test names of these results, by digest. If all results have the same list, return none."""
     digests = sorted({result.tests for result in results if result.tests})
     if len(digests) < 2:
         return {}
@@ -479,8 +478,9 @@ def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]
 
 
 def _counts_only_signed(context: Context, tx: Tx, page: FactRows, parties: dict[SessionId, Party]) -> bool:
-    """Return True if a person's loosening change counts only when signed. Always False if no person made an unsigned
-    one. (M6, I9)
+    """Return True if a person's loosening counts only when signed. (M6, I9)
+
+    Return False if there is no unsigned one, because it then makes no difference.
     """
     controls = [control for rows in page.controls.values() for control in rows if not control.key]
     if not any(parties[control.session].kind == "human" for control in controls if control.session in parties):
@@ -489,7 +489,9 @@ def _counts_only_signed(context: Context, tx: Tx, page: FactRows, parties: dict[
 
 
 def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
-    """Return how many minor tasks each origin, with the sessions it spawned, approved for itself in 24 hours. (P10)"""
+    """Return how many of its own minor tasks each origin approved in 24 hours, including sessions that it spawned.
+    (P10)
+    """
     rows = tx.all("attempt.minor_self_approvals", SessionCount, since=context.ago(DAY_MINUTES))
     parties = parties_of(tx, {SessionId(row.session) for row in rows})
     counts: dict[str, int] = defaultdict(int)
@@ -508,7 +510,7 @@ def _minor_self_approvals(context: Context, tx: Tx) -> dict[str, int]:
 
 
 class HoldingRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A blocking finding that is unresolved or waived."""
+    """A blocking finding that is unresolved, or waived."""
 
     task: str
     id: str
@@ -523,14 +525,14 @@ class HoldingRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def blocking(self) -> Blocking:
-        """The finding as the rules take it."""
+        """The finding in the form that the rules use."""
         where = f"{self.path}:{self.line}" if self.path and self.line else self.path
         expired = self.state == "waived"
         return Blocking(self.id, self.severity, self.state, self.title, where, self.waiting, expired=expired)
 
 
 def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[HoldingRow]]:
-    """Return the findings that block an approval, by task. Includes findings raised by checks. (D2)"""
+    """Return the findings that block an approval, by task, including those raised by checks. (D2)"""
     now = context.now()
     holding: dict[str, list[HoldingRow]] = defaultdict(list)
     for row in tx.all("finding.holding", HoldingRow, ids=list(ids)):
@@ -543,7 +545,7 @@ def holding_of(context: Context, tx: Tx, ids: Sequence[str]) -> dict[str, list[H
 
 
 def parties_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, Party]:
-    """Return sessions as the policy sees them, together with all sessions above them."""
+    """Return the sessions as the policy sees them, and all sessions above them."""
     parties: dict[SessionId, Party] = {}
     wanted = set(sessions)
     while wanted:
@@ -572,8 +574,8 @@ def _party(tx: Tx, row: SessionView) -> Party:
 
 
 def programs_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, frozenset[str]]:
-    """Return the agent program names of each agent session, with those of every agent above it. A child's own name is
-    only its parent's claim, so the names above count too. (I4)
+    """Return the program names of each agent session and of every agent above it. A session's own name is only a claim
+    of its parent. (I4)
     """
     parties = parties_of(tx, sessions)
     rows = tx.all("session.some", SessionView, ids=sorted(parties)) if parties else []
@@ -586,8 +588,8 @@ def programs_of(tx: Tx, sessions: Iterable[SessionId]) -> dict[SessionId, frozen
 
 
 def processes_of(tx: Tx, session: SessionId) -> set[str]:
-    """I3: the agent processes that were above an observed agent when it wrote, its own among them. What else is evidence
-    of it is no process.
+    """Return the agent processes recorded above an observed agent, including its own. Other evidence is no process.
+    (I3)
     """
     shown: set[str] = set()
     for row in tx.all("journal.shown", EventRow, session=session):
@@ -612,7 +614,7 @@ class EventRow(msgspec.Struct, frozen=True):
 
 
 class Bearing(msgspec.Struct, frozen=True):
-    """The fields of a new task that affect how it is reviewed."""
+    """Those fields of a new task that affect how it is reviewed."""
 
     labels: tuple[str, ...] = ()
     planned: str = ""
@@ -620,7 +622,7 @@ class Bearing(msgspec.Struct, frozen=True):
 
 
 def event_of(row: EventRow) -> Event:
-    """Decode the event of a row. Raises `StoreProblem` with the row and task if it cannot be read."""
+    """Decode the event of a row. Raise `StoreProblem` with row and task if it is unreadable."""
     try:
         event: Event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     except msgspec.DecodeError as problem:
@@ -633,7 +635,9 @@ def event_of(row: EventRow) -> Event:
 
 
 def controls_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[Control]]:
-    """Return the changes to labels, planned mode, minor flag and acceptance criteria, by task and in order. (M6)"""
+    """Return the acts that affect how tasks are reviewed, by task and in order: labels, planned mode, minor mark,
+    acceptance criteria. (M6)
+    """
     controls: dict[str, list[Control]] = defaultdict(list)
     started: set[str] = set()
     for row in tx.all("journal.controls", EventRow, ids=list(ids)):
@@ -649,8 +653,8 @@ def controls_of(tx: Tx, ids: Sequence[str]) -> dict[str, list[Control]]:
 
 
 def bears_on_nothing(row: EventRow) -> bool:
-    """Return True if a new task has no labels, plan or minor flag. Most have none, and this check avoids loading the
-    event types.
+    """Return True if a new task has no label, plan or minor mark. That is true of most, and then the event types need
+    not be loaded.
     """
     try:
         return msgspec.json.decode(row.payload, type=Bearing) == Bearing()
@@ -659,7 +663,7 @@ def bears_on_nothing(row: EventRow) -> bool:
 
 
 def controls_in(event: Event, who: SessionId) -> Iterator[Control]:
-    """Yield the changes in one event that affect how its task is reviewed."""
+    """Yield the acts in one event that affect how its task is reviewed."""
     from foureyes.core.events import LabelAdded, LabelRemoved, MinorSet, TaskCreated, TaskEdited
 
     match event:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 LEASE_SECONDS = 90
-"""How long a lease holds without renewal, by the store's clock."""
+"""How long a lease is valid without renewal, by the store's clock."""
 CHECKS = "checks:"
 BEGIN = by("person", fe("run"), "a person starts one: ")
 
 
 def of_runner(actor: Actor) -> list[NamedQuery]:
-    """Return the queries for a runner that writes (`ahead`)."""
+    """Return the queries for a runner that writes, for `ahead`."""
     asked: list[NamedQuery] = [
         ("run.runner", {"session": actor.session}),
         ("session.get", {"id": actor.session}),
@@ -36,7 +36,7 @@ def of_runner(actor: Actor) -> list[NamedQuery]:
 
 
 def check_runner(tx: Tx, actor: Actor) -> RunnerRow:
-    """Return the runner's row. Refuses one that has ended or lost its run's lease. (J4)"""
+    """Return the runner's row. Refuse a runner that has ended or lost its run's lease. (J4)"""
     tx.ahead(*of_runner(actor))
     row = tx.one("run.runner", RunnerRow, session=actor.session)
     if row is None or row.ended_at:
@@ -49,7 +49,7 @@ def check_runner(tx: Tx, actor: Actor) -> RunnerRow:
 
 
 def checks_of(task: str) -> str:
-    """Return the lease name of a task's checks."""
+    """Return the name of the lease for a task's checks."""
     return f"{CHECKS}{task}"
 
 
@@ -62,8 +62,9 @@ def _check_checks(tx: Tx, actor: Actor, task: str, fence: int) -> None:
 
 
 def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
-    """Refuse a caller who has lost the lease, by its fence and owner. The last owner of an ended run may still write
-    until another run of the task starts. (J4)
+    """Refuse a caller who lost the lease, by its fence and owner. (J4)
+
+    The last owner of an ended run may write until the task's next run starts.
     """
     if run.startswith(CHECKS):
         _check_checks(tx, actor, run.removeprefix(CHECKS), fence)
@@ -78,12 +79,12 @@ def check_lease(tx: Tx, actor: Actor, run: str, fence: int) -> None:
 
 
 def state_of(context: Context, row: RunnerRow) -> RunnerState:
-    """Return a runner's state. A visible process only reveals its end sooner. (J4)"""
+    """Return a runner's state. If its process can be seen here, its end is noticed sooner. (J4)"""
     return states_of(context, [row])[str(row.session)]
 
 
 def states_of(context: Context, rows: Sequence[RunnerRow]) -> dict[str, RunnerState]:
-    """Like state_of(), for several runners by session, with one query for their locks."""
+    """Like state_of(), for several runners by session. One query reads their locks."""
     dark = context.store.dark([row.beacon for row in rows if row.beacon and not row.ended_at])
     return {str(row.session): _state(context, row, is_dark=row.beacon in dark) for row in rows}
 
@@ -102,12 +103,14 @@ def has_ended(context: Context, row: RunnerRow) -> bool:
 
 
 def is_cut_off(context: Context, row: RunnerRow) -> bool:
-    """Return True if the runner has lost its connection lock. It then ends its agents itself, if it still exists. (J4)"""
+    """Return True if the runner has lost its connection lock. If it still exists, it then ends its agents itself.
+    (J4)
+    """
     return bool(row.beacon) and bool(context.store.dark([row.beacon]))
 
 
 def runners_seen(context: Context, tx: Tx) -> list[tuple[RunnerRow, RunnerState]]:
-    """Return every runner that may have runs, oldest first, with its state. Cached per transaction."""
+    """Return every runner that may have runs, oldest first, with its state. The transaction caches this."""
     return tx.once("runners", lambda: _runners(context, tx))
 
 
@@ -123,9 +126,7 @@ def live_runners(context: Context, tx: Tx) -> list[RunnerRow]:
 
 
 def left_runs(context: Context, tx: Tx) -> dict[str, str]:
-    """Return messages about runners that are not live, by session. Their runs wait until another runner takes over.
-    (J4)
-    """
+    """Return messages about runners that are not live, by session. Another runner takes over their runs. (J4)"""
     words = {}
     for row, state in runners_seen(context, tx):
         if state != "live":

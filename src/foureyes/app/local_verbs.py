@@ -1,4 +1,4 @@
-"""Verbs that only the caller's own process performs. A runner never performs them for a run."""
+"""Verbs that only the caller's own process performs. A runner never performs one for a run."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ HERE: dict[str, str] = {
     "agents.listed": _MACHINE,
     "doctor.examine": _MACHINE,
 }
-"""The reason for each verb."""
+"""The verbs, each with the reason."""
 HERE_NOUNS: dict[str, str] = {"drafts": "drafts are files of the person at the screen"}
 
 
 def why_here(noun: str, verb: str) -> str:
-    """Return the reason why only the caller's own process can perform a verb. Empty if another process can."""
+    """Return why only the caller's own process can perform a verb, or "" if others can."""
     return HERE.get(f"{noun}.{verb}") or HERE_NOUNS.get(noun, "")

@@ -1,4 +1,4 @@
-"""The review mode that a task would get now, shown before work begins. (M)"""
+"""Review mode that a task would have now, for display before work begins. (M)"""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> dict[TaskId, str]:
-    """Return the modes of tasks as a table shows them. Empty while the configuration is invalid.
+    """Return the modes of tasks for a table, none while the configuration is invalid. (M1)
 
-    A task without an attempt or anything that affects its mode gets the default, and its facts are not read. (M1)
+    A task without an attempt and without anything that affects its mode gets the default. Its facts are not read.
     """
     try:
         default = context.policy(tx, actor).default_mode
@@ -37,7 +37,7 @@ def modes_by_task(context: Context, tx: Tx, actor: Actor, ids: list[TaskId]) -> 
 
 
 def modes_of(context: Context, tx: Tx, actor: Actor, facts: Mapping[TaskId, Facts]) -> dict[TaskId, ModeChoice]:
-    """Return the modes of tasks, each with its reasons. Empty while the configuration is invalid."""
+    """Return the modes of tasks with their reasons, none while the configuration is invalid."""
     try:
         policy = context.policy(tx, actor)
     except ConfigError:

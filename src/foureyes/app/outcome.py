@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def outcome(
     task: Task, message: str, next_step: Steps = NO_STEP, *, changed: bool = True, notes: tuple[str, ...] = ()
 ) -> Outcome:
-    """Return the result of a verb for the task that it changed."""
+    """Return the result of a verb that changed this task."""
     return Outcome(
         task=task.id,
         status=task.status,
@@ -34,8 +34,9 @@ def outcome(
 
 
 def claim_by(actor: Actor, task: str = "", *where: str) -> Steps:
-    """Return the command to claim a task, or the best task if none is named. A claim makes its caller an author who
-    cannot approve, so people are told to let an agent run it. (P2)
+    """Return the command to claim a task, or the best one if none is named. (P2)
+
+    People are told to let an agent run it, because a claim makes its caller an author who cannot approve.
     """
     claim = fe("start", task, *where) if task else fe("next")
     return claim if actor.kind == "agent" else by("other", claim, "an agent runs: ")
@@ -47,7 +48,7 @@ def first_of_epic(epic: str) -> Steps:
 
 
 def merge_by(actor: Actor | None, *options: str) -> Steps:
-    """Return the merge command. An agent may not process the queue, so it gets the step for a person or service. (D5)"""
+    """Return the merge command. An agent may not process the queue and gets a step for a person or service. (D5)"""
     merge = fe("merge", *options)
     return by_person_or_service(merge) if actor is not None and actor.kind == "agent" else merge
 
@@ -58,7 +59,7 @@ MOST_TASKS = 500
 
 
 def each(tasks: Sequence[str], do: Callable[[str], Outcome]) -> list[Outcome]:
-    """Apply `do` to each task within the caller's transaction. If it refuses one task, no task changes."""
+    """Apply `do` to each task in the caller's transaction. If it refuses one, no task changes."""
     names = list(dict.fromkeys(tasks))
     if not names or len(names) > MOST_TASKS:
         raise BadInput(f"name from one to {MOST_TASKS} tasks.", next_step=fe("list"))
@@ -87,5 +88,5 @@ def _reasons(problem: FoureyesError) -> Sequence[Reason]:
 
 
 def named(tasks: Sequence[str], what: str) -> str:
-    """Return the text that a person signs for several tasks: their ids and the change."""
+    """Return the text that a person signs for several tasks: their ids and what happens to them."""
     return f"{' '.join(tasks)}: {what}" if len(tasks) > 1 else what

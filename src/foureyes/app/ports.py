@@ -1,4 +1,4 @@
-"""Ports for the outside world, as protocols. `git_ports` has those for git. Adapters implement them, and so may tests."""
+"""Ports for the outside world, as protocols that adapters and tests implement. `git_ports` has those for git."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class Clock(Protocol):
     def now(self) -> datetime: ...
 
     def zone(self) -> str:
-        """Return the local time zone: its name (`Europe/Berlin`) or its offset from UTC (`+02:00`)."""
+        """Return the local time zone by name (`Europe/Berlin`) or UTC offset (`+02:00`)."""
 
     def wait(self, seconds: float) -> None:
-        """Wait about this many seconds. Check `now` afterwards if the exact time matters."""
+        """Wait about this many seconds. If the exact time matters, check `now` afterwards."""
 
 
 class Ids(Protocol):
@@ -49,32 +49,32 @@ class Ids(Protocol):
 
 
 class OwnKeys(Protocol):
-    """The caller's own keys: private parts in the user's configuration directory, passphrases only from the terminal.
-    (I9)
+    """The caller's own keys. Private parts are in the user's configuration directory, and passphrases come only from
+    the terminal. (I9)
     """
 
     def make(self) -> str:
-        """Create a key with a passphrase. Return its public line."""
+        """Create a key with a passphrase and return its public line."""
 
     def adopt(self, path: str) -> str:
-        """Add a FIDO key that requires touch, and return its public line. Refuses one that can sign silently."""
+        """Add a FIDO key that requires a touch, and return its public line. Refuse one that can sign without."""
 
     def held(self) -> dict[str, str]:
-        """Return the public line of every key here, by fingerprint."""
+        """Return the public line of each key here, by fingerprint."""
 
     def private_files(self) -> dict[str, str]:
-        """Return the file of every private key here, by fingerprint, as far as that shows without its passphrase."""
+        """Return the file of each private key here, by fingerprint, as far as known without its passphrase."""
 
     def written(self, file: str) -> str:
-        """Describe when such a file was last changed."""
+        """Say when such a file was last changed."""
 
     def sign(self, fingerprint: str, statement: bytes) -> str: ...
 
     def once(self) -> AbstractContextManager[None]:
-        """Return a context in which one typed passphrase serves all signatures of a batch. Each decision is signed."""
+        """Return a context in which a passphrase is typed once for several signatures. Each decision is signed."""
 
     def verify(self, public: str, statement: bytes, signature: str) -> str:
-        """Return the reason why a signature is invalid. Empty if it is valid."""
+        """Return why a signature is invalid, or ""."""
 
     def fingerprint(self, public: str) -> str: ...
 
@@ -90,21 +90,21 @@ class TreeFiles(Protocol):
         """The tree's id."""
 
     def listed(self, globs: Sequence[str]) -> Mapping[str, str]:
-        """Return matching files with mode and object."""
+        """Return the matching files with mode and object."""
 
     def of_target(self, globs: Sequence[str]) -> Sequence[Mapping[str, str]]:
         """Return the matching files of the current target, and of the target where the change starts."""
 
     @property
     def beside(self) -> str:
-        """The target's tree where the change starts. Empty if unknown."""
+        """The target's tree where the change starts, "" if unknown."""
 
     def agreed(self) -> Sequence[Mapping[str, str]]:
         """Return all files of the target, as far as the journal shows that they were approved."""
 
     def agreed_beside(self) -> Mapping[str, str]:
-        """Return the same for the target where the change starts, if the target still contains it. Valid for no other
-        start.
+        """Like agreed(), for the target where the change starts, if the target still contains that. Not valid for any
+        other start.
         """
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
@@ -112,50 +112,52 @@ class TreeFiles(Protocol):
 
 
 class Lent(msgspec.Struct, frozen=True):
-    """The part of an environment that is inside the tree, and the path at which it was built."""
+    """The part of an environment that lies in the tree, and the path at which it was built."""
 
     path: str
     was: str
 
 
 class CheckRunner(Protocol):
-    """Runs one check in a throwaway checkout, without token, store or secrets. (D5)"""
+    """Runs one check in a temporary checkout, without token, store or secrets. (D5)"""
 
     def program(self, rule: CheckRule, tree: TreeFiles) -> str:
-        """Return the program and environment of the check for a tree, as results name it. Empty if unknown."""
+        """Return the program and environment of the check for a tree, as recorded in results. "" if unknown."""
 
     def absent(self, rule: CheckRule) -> str:
-        """Return the program that the check or its environment starts with, if it is not installed."""
+        """Return the first program of the check or its environment that is not installed, or ""."""
 
     def misled(self, rule: CheckRule) -> str:
-        """Return the checkout directory that the check would use instead of its tree, as far as it shows in advance."""
+        """Return the checkout that the check would use instead of its tree, or "", as far as known in advance."""
 
     def run(
         self, rule: CheckRule, export: Callable[[str], None], progress: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None, *, tree: TreeFiles | None = None, last: bool = False,
     ) -> Ran:  # fmt: skip
-        """Run the check. `export` fills an empty directory, once for all checks of a `tree`, and `last` marks the final
-        one. `progress` gets the last output line. `stop` ends the check and everything it started.
+        """Run the check.
+
+        `export` fills an empty directory, once for all checks of a `tree`, and `last` marks the last of them.
+        `progress` gets the last line of output. `stop` returns True to end the check and everything it started.
         """
 
     def close(self) -> None:
         """Delete exported files."""
 
     def environments(self) -> Sequence[EnvironmentRow]:
-        """Return the kept `prepare` environments, last used first."""
+        """Return the environments that are kept, last used first."""
 
     def prune_environments(self, *, everything: bool, only_try: bool) -> Sequence[EnvironmentRow]:
-        """Delete unneeded environments, or `everything` that is not in use. Return them."""
+        """Delete environments that are not needed, or with `everything` all that are not in use. Return them."""
 
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
-        """Return a context with the kept environment of a tree, for copying. None if there is none. Never builds one."""
+        """Return a context with the kept environment of a tree, to copy from, or None. Never builds one."""
 
     def why_no_rooms(self) -> str:
-        """Return the reason why checks cannot be isolated from other files. Empty if they can. (D5)"""
+        """Return why checks cannot be kept away from other files, or "". (D5)"""
 
 
 class DraftFiles(Protocol):
-    """Draft files by person and name. One process at a time holds each."""
+    """Draft files by person and name. Each is held by one process at a time."""
 
     def read(self, person: str, name: str) -> bytes | None:
         """Return a file's content, or None."""
@@ -164,15 +166,15 @@ class DraftFiles(Protocol):
         """Replace a file atomically."""
 
     def set_aside(self, person: str, name: str) -> str:
-        """Rename an unreadable file. Return its new place."""
+        """Rename an unreadable file and return its new place."""
 
     def drop(self, person: str, name: str) -> bool:
-        """Delete a file. Return True if it existed."""
+        """Delete a file. Return False if there was none."""
 
     def names(self, person: str) -> list[str]: ...
 
     def take(self, person: str, name: str) -> int:
-        """Lock a file. Return 0 on success, else the number of the process that holds it (-1: unknown)."""
+        """Lock a file. Return 0, or the number of the process that holds it (-1 if unknown)."""
 
     def release(self, person: str, name: str) -> None: ...
 
@@ -181,10 +183,10 @@ class DraftFiles(Protocol):
 
 
 class Changes(Protocol):
-    """Detects writes to the store, on its own connection."""
+    """Tells if the store was written, over a connection of its own."""
 
     def fileno(self) -> int:
-        """Return a file descriptor that becomes readable after a write. -1 if only polling works."""
+        """Return a file descriptor that becomes readable after a write, or -1 if the caller has to poll."""
 
     def changed(self) -> bool:
         """Return True if the store was written since the last call."""
@@ -210,56 +212,55 @@ class Outside(Protocol):
     def agents(self) -> LocalAgents: ...
 
     def launch_runner(self, starter: Actor, agents: int, *, sprints: bool = False) -> int:
-        """Start a runner for `starter` in a process that outlives this one. Return its number. With `sprints`, it ends
-        with the sprints.
+        """Start a runner for `starter` in a process that outlives this one, and return its number. With `sprints`, it
+        ends when the sprints do.
         """
 
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
     ) -> list[ReportedFinding]:
-        """Parse a tool's SARIF report. Raises `BadInput` if it is not one. `paths` are those of the tree, `most` limits
-        the severity of the tool's levels.
+        """Parse a tool's SARIF report. Raise `BadInput` if it is not one.
+
+        `paths` are the paths in the tree. `most` limits the severities that the tool's levels give.
         """
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
-        """Return findings as a SARIF 2.1.0 log."""
+        """Convert findings to a SARIF 2.1.0 log."""
 
     def template(self, name: str) -> str:
         """Return the built-in text of a prompt."""
 
     def process(self) -> str:
-        """Return the evidence of this process (I3). Empty if it cannot be read."""
+        """Return the evidence of this process, "" if it cannot be read. (I3)"""
 
     def is_gone(self, process: str) -> bool:
-        """Return True if a recorded process has provably ended."""
+        """Return True if a recorded process has certainly ended."""
 
     def notify(self, command: str, message: str) -> str:
-        """Run a command of the accepted configuration with a message on standard input. Return the error, else an empty
-        string.
-        """
+        """Run a command of the accepted configuration with a message on standard input. Return its error, or ""."""
 
     def kept_notices(self) -> set[str]:
-        """Return the keys of notifications already sent on this machine."""
+        """Return the keys of the notifications sent on this machine."""
 
     def keep_notices(self, keys: Set[str]) -> None:
-        """Store these keys instead. If that fails, people are notified again."""
+        """Replace the keys of notifications sent. If that fails, people are notified again."""
 
     def keep_plan(self, name: str, text: str) -> str:
-        """Store an agent's draft plan in the project's folder. Return its path."""
+        """Store an agent's draft plan in the project's folder and return its path."""
 
     def free_space(self) -> int | None:
-        """Return the free bytes in the project's folder, or None. (X3)"""
+        """Return the free bytes for the project's folder, or None if unknown. (X3)"""
 
     def unwritable(self) -> list[Unwritable]:
-        """Return the places of claiming, committing and submitting that cannot be written. Tries each and leaves
-        nothing behind.
+        """Try to write where claiming, committing and submitting do. Return the places where that fails. Leaves nothing
+        behind.
         """
 
     def kept_aside(self) -> list[str]:
-        """Return the names of old stores that moves, restores and upgrades left in the project's folder."""
+        """Return the names of old stores in the project's folder, from moves, restores and upgrades."""
 
     def set_ups(self) -> list[ProgramSetup]:
-        """Return the setup of each agent program in this checkout."""
+        """Return how each agent program is set up in this checkout."""
 
 
 NamedQuery = tuple[str, Mapping[str, object]]
@@ -267,7 +268,7 @@ NamedQuery = tuple[str, Mapping[str, object]]
 
 
 class Tx(Protocol):
-    """Typed reads of one consistent state. `adapters/store/queries` defines the query names."""
+    """Typed reads of one consistent state. The query names are defined in `adapters/store/queries`."""
 
     def all(self, query: str, into: type[T], /, **params: object) -> list[T]: ...
 
@@ -276,19 +277,19 @@ class Tx(Protocol):
     def tasks(self, query: ListQuery, into: type[T], /) -> list[T]: ...
 
     def ahead(self, *asked: NamedQuery) -> None:
-        """Prefetch queries that come next, in one round trip to a server. Changes no result."""
+        """Prefetch queries that follow, with one request to a server. Changes no result."""
 
     def along(self, *asked: NamedQuery) -> None:
-        """Prefetch queries that may come later, together with the next query. Sends nothing if no query follows."""
+        """Prefetch queries that may follow, together with the next query. If none follows, nothing is sent."""
 
     def once(self, key: Hashable, make: Callable[[], T], /) -> T:
-        """Return a value made from reads, cached by key until a write or the end of the transaction."""
+        """Return a value made from reads. It is cached by key until a write or the end of the transaction."""
 
 
 class WriteTx(Tx, Protocol):
-    """A write transaction: reads, and appends to the journal. An exception discards all its changes (G4).
+    """A write transaction: reads, and appends to the journal. An exception discards all changes (G4).
 
-    `notes` are messages for afterwards, for example about a mirror file that could not be written (F2).
+    `notes` are messages for later, for example about a mirror file that could not be written (F2).
     """
 
     notes: list[str]
@@ -296,19 +297,21 @@ class WriteTx(Tx, Protocol):
     def append(self, session: str, at: str, entries: Sequence[tuple[str, Event]]) -> list[int]: ...
 
     def renew(self, leases: Sequence[tuple[str, int]], until: str) -> None:
-        """Extend leases, given with their fences. Writes no journal row, and replay ignores it. (J4)"""
+        """Extend leases, given with their fences. This writes no journal row, and a replay ignores it. (J4)"""
 
 
 class Beacon(Protocol):
-    """A lock that shows that a runner or merge is connected. It speeds up take-over, but only the lease decides. (J4)"""
+    """A lock that shows that a runner or a merge is connected. It makes a take-over faster, but only the lease decides.
+    (J4)
+    """
 
     name: str
 
     def fileno(self) -> int:
-        """Return a file descriptor that becomes readable when the connection ends. -1 if it has."""
+        """Return a file descriptor that becomes readable when the connection ends, or -1 if it has ended."""
 
     def is_lit(self) -> bool:
-        """Return True if the lock is held over the same connection."""
+        """Return True if the lock is still held over the same connection."""
 
     def light(self) -> None:
         """Take the lock again over a new connection."""
@@ -317,7 +320,7 @@ class Beacon(Protocol):
 
 
 class Store(Protocol):
-    """A project's journal and tables. `place` is where it was found (P12), empty if nobody else can find it."""
+    """A project's journal and tables. `place` is where it was found, "" if nobody else can find it. (P12)"""
 
     project: str
     place: str
@@ -325,10 +328,10 @@ class Store(Protocol):
     def read(self) -> AbstractContextManager[Tx]: ...
 
     def write(self, *, anywhere: bool = False) -> AbstractContextManager[WriteTx]:
-        """Open a write transaction. `anywhere`: also if the store is not at its recorded place."""
+        """Open a write transaction. `anywhere`: even if the store is not at its recorded place."""
 
     def mirror_anew(self) -> list[str]:
-        """Write every mirror file of the store again. Return messages. (F2)"""
+        """Write all mirror files of the store again. Return messages. (F2)"""
 
     def audit(self, progress: CountProgress | None = None) -> AuditReport: ...
 
@@ -336,22 +339,22 @@ class Store(Protocol):
         """Return the problems that the database's own checks find."""
 
     def changes(self) -> Changes | None:
-        """Return a detector of writes. None if nobody else can write."""
+        """Return an object that tells about writes, or None if nobody else can write."""
 
     def beacon(self, name: str) -> Beacon | None:
-        """Take a database lock that lasts as long as the connection. None if the database has no such locks."""
+        """Take a database lock that lasts as long as the connection. Return None if the database has no such locks."""
 
     def dark(self, names: Sequence[str]) -> frozenset[str]:
         """Return the locks that nobody holds, with one query. Empty if unknown."""
 
     def describe(self) -> str:
-        """Describe the kind of database in a few words."""
+        """Say in a few words what kind of database it is."""
 
     def role(self) -> StoreRole | None:
-        """Return the caller's role on a server. None for a file."""
+        """Return the caller's role on a server, or None for a file."""
 
     def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
-        """Return the SQL that gives access to writers and readers. Empty for a file."""
+        """Return the SQL that grants access to writers and readers, or "" for a file."""
 
     def backup(self, path: str) -> None: ...
 

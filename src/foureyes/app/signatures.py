@@ -1,4 +1,4 @@
-"""A person's signature for a decision (I9): requested before the transaction, verified inside it."""
+"""A person's signature for a decision: given before the transaction and verified inside it. (I9)"""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NEW_KEY = fe("key", "add", "--new")
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The signed content: one decision, in one project, after one journal row."""
+    """The content of a signature: one decision, in one project, after one journal row."""
 
     project: str
     task: str
@@ -61,7 +61,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
-    """A new signature with its statement."""
+    """A new signature and what was signed."""
 
     key: str
     statement: Statement
@@ -81,7 +81,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision that a caller is about to make, as the signature covers it."""
+    """A decision that a caller is about to make, as far as it is signed."""
 
     verb: str
     task: str = ""
@@ -91,7 +91,7 @@ class Intent(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def signed(self) -> str:
-        """The verb with its variant, as signed."""
+        """The verb and its variant, as signed."""
         return f"{self.verb} {self.how}".strip()
 
 
@@ -111,11 +111,11 @@ def deciding(
     policy: ReviewPolicy | None = None,
     worth: Callable[[], bool] = lambda: True,
 ) -> Iterator[Work]:
-    """Open a write transaction for a decision. If the rules require it, the person signs before, and the first event
+    """Open a write transaction for a decision. The person signs first if the rules require it, and the first event
     checks the signature. (I9)
 
     `policy` is the policy if the caller has just read it. The check reads it again. `worth` runs before the person is
-    asked: it returns False if there is nothing to sign, and may refuse.
+    asked. It returns False if there is nothing to sign, and may refuse.
     """
     permit(actor, act.verb)
     proof = prove(context, actor, act, as_a_person=as_a_person, policy=policy, worth=worth)
@@ -129,7 +129,7 @@ def deciding(
 def loosening(context: Context, actor: Actor, act: Intent, *, loosens: Callable[[], bool]) -> Iterator[Work]:
     """Open a write transaction for an event that may loosen a task's review. (M6)
 
-    If the project has keys and one is on this machine, the person signs first. Otherwise the event is recorded but does
+    If one of the project's keys is on this machine, the person signs first. Otherwise the event is recorded but does
     not count, and `work.unsigned` is set. Events carry `work.key`.
     """
     permit(actor, act.verb)
@@ -168,7 +168,7 @@ def prove(
     policy: ReviewPolicy | None = None,
     worth: Callable[[], bool] = lambda: True,
 ) -> Proof | None:
-    """Ask the person to sign, if the rules require it. Call it outside of a transaction, because people take their
+    """Ask the person to sign, if the rules require it. Call this outside a transaction, because people take their
     time.
     """
     if actor.kind != "human":
@@ -184,10 +184,9 @@ def prove(
 
 
 def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
-    """Ask for a signature for an act outside of the store, if the project has keys. The signature is checked but not
-    stored.
+    """Ask for a signature for an act outside the store, if the project has keys.
 
-    This also works with a damaged store, because that is when a backup is needed.
+    The signature is checked but not stored. This works with a damaged store too, which is when a backup is needed.
     """
     keys = _read_if_whole(context, active_keys) or []
     if not keys or actor.kind != "human":
@@ -201,7 +200,7 @@ def demand(context: Context, actor: Actor, verb: str, reason: str) -> None:
 
 
 def _read_if_whole(context: Context, read: Callable[[Tx], T]) -> T | None:
-    """Return a read value, or None if the store is damaged. A busy store still raises `StoreBusy`."""
+    """Return what `read` returns, or None if the store is damaged. A busy store raises `StoreBusy`."""
     try:
         with context.store.read() as tx:
             return read(tx)
@@ -212,8 +211,9 @@ def _read_if_whole(context: Context, read: Callable[[Tx], T]) -> T | None:
 
 
 def keys_at_hand(context: Context, actor: Actor, keys: list[SigningKey]) -> list[SigningKey]:
-    """Return the project's keys that can sign here: the caller's own first, then newer ones first. Skips files that are
-    not private keys, because anyone who can write here could add one.
+    """Return the project's keys that can sign here, the caller's own first, then the newest.
+
+    Files that are not private keys are skipped, because anyone who can write here could add one.
     """
     files = context.keys.private_files() if keys else {}
     here = [key for key in reversed(keys) if key.fingerprint in files]
@@ -261,9 +261,7 @@ def _none_signed(problems: list[FoureyesError]) -> FoureyesError:
 
 
 def _no_key(context: Context, tx: Tx, verb: str, person: str) -> Reason:
-    """Return the reason why no key can sign. Names a key that waits to be added, so that nobody makes a second one.
-    (I9)
-    """
+    """Return the reason why no key can sign. Name a key that waits to be added, so that nobody creates another. (I9)"""
     if waiting := waiting_keys(context, tx):
         lacks = f"the key on this machine does not count yet ({all_waiting(waiting)})"
         return Reason("I9", f"{verb} needs a person's key, but {lacks}", add_waiting(waiting, person))
@@ -272,7 +270,7 @@ def _no_key(context: Context, tx: Tx, verb: str, person: str) -> Reason:
 
 
 def why_unsignable(context: Context, tx: Tx, actor: Actor, verb: str, policy: ReviewPolicy) -> Reason | None:
-    """Return the reason if a decision needs a signature that the caller cannot give, else None. (I9)"""
+    """Return the reason why the caller cannot give a signature that the decision needs, or None. (I9)"""
     if not context.wants_key(tx, actor, verb, policy=policy):
         return None
     keys = active_keys(tx)
@@ -292,10 +290,10 @@ def unsigned(message: str, next_step: Steps) -> Refused:
 
 
 def with_keys_here(context: Context, actor: Actor) -> Actor:
-    """Return the actor with the project keys on this machine. They identify the caller with the person who signs
-    elsewhere, even when nothing is signed now.
+    """Return the actor with the project keys on this machine as evidence. (I1, P2)
 
-    This can only remove rights, and it is not recorded, because anyone who can write here could add a key. (I1, P2)
+    They show that the caller is the person who signs elsewhere, even if nothing is signed now. This can only remove
+    rights, and is not recorded, because anyone who can write here could add a key.
     """
     if actor.kind != "human":
         return actor
@@ -307,15 +305,15 @@ def with_keys_here(context: Context, actor: Actor) -> Actor:
 
 
 def known_by_key(actor: Actor, proof: Proof | None) -> Actor:
-    """Return the actor with the signing key as evidence. The same key is the same person everywhere. (I1)"""
+    """Return the actor with the signing key as evidence. The same key always means the same person. (I1)"""
     return replace(actor, evidence=(*actor.evidence, f"key:{proof.key}")) if proof else actor
 
 
 def check(context: Context, proof: Proof | None, act: Intent, work: Work) -> None:
-    """Check the signature inside the transaction: present if required, valid, for exactly this decision, and never used
-    before. Then record it.
+    """Check the signature inside the transaction and record it.
 
-    Refuses if the task changed after the row that the signature names.
+    It must be there if required, valid, for exactly this decision, and not used before. Refuse if the task changed
+    after the journal row that the signature names.
     """
     if proof is None:
         if context.wants_key(work.tx, work.actor, act.verb, as_a_person=work.by_person):
@@ -340,7 +338,7 @@ def check(context: Context, proof: Proof | None, act: Intent, work: Work) -> Non
 
 
 def _check_content(context: Context, tx: Tx, statement: Statement, act: Intent, task: Task | None) -> None:
-    """Refuse a signature for another decision, or for an earlier change of the task."""
+    """Refuse a signature for another decision, or for an earlier state of the task."""
     row = tx.one("journal.at", Hash, seq=statement.row)
     diff_id = act.diff_id
     if task is not None and diff_id:
@@ -359,7 +357,7 @@ def active_keys(tx: Tx) -> list[SigningKey]:
 
 
 def key_named(tx: Tx, text: str) -> SigningKey:
-    """Return the key for a fingerprint or an unambiguous part of one."""
+    """Return the key with this fingerprint, or an unambiguous part of it."""
     keys = [
         key
         for key in tx.all("record.keys", SigningKey)
@@ -374,7 +372,7 @@ def key_named(tx: Tx, text: str) -> SigningKey:
 
 
 class WaitingKey(msgspec.Struct, frozen=True):
-    """A local key that is not registered: its public line, file and date."""
+    """A key on this machine that is not registered: its public line, file and date."""
 
     fingerprint: str
     public: str
@@ -383,14 +381,15 @@ class WaitingKey(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Details by which a person recognizes the key they made."""
+        """Details by which a person recognizes their key."""
         return f"{self.fingerprint} in {visible(self.file)}, last changed {self.since}"
 
 
 def waiting_keys(context: Context, tx: Tx) -> list[WaitingKey]:
-    """Return local keys that are not registered. Empty if a project key is here, or if the project has none.
+    """Return the keys on this machine that are not registered. Empty if a registered one is here, or if the project has
+    no keys.
 
-    Anyone who can write here could add one, so these are only shown and count for nothing.
+    They are only shown and count for nothing, because anyone who can write here could add one.
     """
     known = {key.fingerprint: key.retired_at is None for key in tx.all("record.keys", SigningKey)}
     if not any(known.values()):

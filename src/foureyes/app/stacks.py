@@ -1,4 +1,4 @@
-"""Tasks whose work is inside the attempt of another task, with their current status. (A7)"""
+"""Tasks whose work is inside another task's attempt, and their current status. (A7)"""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def with_below(
 
 
 def inside_of(tx: Tx, tasks: Sequence[str]) -> dict[str, tuple[InsideRow, ...]]:
-    """Return the tasks inside the attempts of `tasks`, for display. Reads no other facts."""
+    """Return the tasks inside the attempts of `tasks`, for display. No other facts are read."""
     rows = tx.all("stack.below", BelowRow, ids=list(tasks)) if tasks else []
     if not rows:
         return {}
@@ -53,7 +53,7 @@ def inside_of(tx: Tx, tasks: Sequence[str]) -> dict[str, tuple[InsideRow, ...]]:
 
 
 def inside_row(inside: Below, task: Task) -> InsideRow:
-    """Describe one task inside an attempt, and what follows from its status."""
+    """Describe a task inside an attempt, and what its status means for the attempt."""
     standing, first, refused = status_words(task, inside), is_awaited(inside, task), what_became_of(inside, task)
     says = f"{in_words(inside)} ({standing})"
     says += f", which {refused}" if refused else f": merge {task.id} first" if first else ""
@@ -61,7 +61,7 @@ def inside_row(inside: Below, task: Task) -> InsideRow:
 
 
 def passed_by(tx: Tx, approvals: Sequence[int]) -> dict[int, tuple[str, ...]]:
-    """Return the tasks that a break-glass approval skipped, by the journal row of the approval. (A7, N3)"""
+    """Return the tasks that a break-glass approval overrode, by the approval's journal row. (A7, N3)"""
     if not approvals:
         return {}
     from foureyes.app.facts import EventRow, event_of

@@ -1,4 +1,4 @@
-"""The target branch as the remote, the journal and this clone each know it. (K1, K4, Q6)"""
+"""The target branch, as the remote, the journal and this clone each know it. (K1, K4, Q6)"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class RemoteQuestion(msgspec.Struct, frozen=True):
-    """A query for the target that has not been sent yet. `newest` is the last merge recorded at that time."""
+    """A query for the target that is not sent yet. `newest` is the last merge recorded so far."""
 
     remote: Remote
     target: str
@@ -41,8 +41,10 @@ class RemoteQuestion(msgspec.Struct, frozen=True):
 
 
 class RemoteAnswer(msgspec.Struct, frozen=True):
-    """The remote's answer: `tip` is the target's commit, None if the remote has no such branch. `newest` is the last
-    merge recorded when the query was made.
+    """The remote's answer.
+
+    `tip` is the target's commit, None if the remote has no such branch. `newest` is the last merge that was recorded
+    when the query was made.
     """
 
     name: str
@@ -52,8 +54,8 @@ class RemoteAnswer(msgspec.Struct, frozen=True):
 
 
 class NamedTarget(msgspec.Struct, frozen=True):
-    """The target's name and the remote that has it. `remote` is empty if the target is the local branch. `question` is
-    the query for the remote, None if nobody will ask it.
+    """The target's name and its remote, "" if the target is the local branch. `question` is the query for the remote,
+    None if it will not be asked.
     """
 
     target: str
@@ -62,10 +64,10 @@ class NamedTarget(msgspec.Struct, frozen=True):
 
 
 class TargetHere(msgspec.Struct, frozen=True):
-    """The target as this clone and its store know it, before the remote is asked.
+    """The target as this clone and its store know it, without asking the remote.
 
-    `at` is the git name of the target and `tip` its commit. `lost` is an anchor on the target that this store lacks.
-    `merged` then maps the tasks merged there to their merges. (P12)
+    `at` is the target's git name and `tip` its commit. `lost` is an anchor on the target that this store lacks. In that
+    case `merged` has the tasks merged there, with their merges. (P12)
     """
 
     named: NamedTarget
@@ -76,11 +78,14 @@ class TargetHere(msgspec.Struct, frozen=True):
 
 
 class ToldTarget(msgspec.Struct, frozen=True):
-    """The target's commit `at`, None if no source knows it.
+    """The target's commit, and how certain it is.
 
-    `remote` is empty if the target is the local branch. `is_told` is True if the remote answered, or if there is no
-    remote. `unasked` explains a missing answer and `step` is the way to fix it. `has_none`: the remote answered but has
-    no such branch. `is_merged`: the journal has at least one merge.
+    - at: the commit, None if no source knows it
+    - remote: "" if the target is the local branch
+    - is_told: the remote answered, or there is no remote
+    - unasked, step: why there is no answer, and how to fix that
+    - has_none: the remote answered but has no such branch
+    - is_merged: the journal has at least one merge
     """
 
     at: Sha | None
@@ -93,7 +98,7 @@ class ToldTarget(msgspec.Struct, frozen=True):
     is_merged: bool = False
 
     def must(self, target: str) -> RemoteProblem:
-        """Return the error for a caller that needs a commit when no source knows one."""
+        """Return the error for a caller that needs a commit although no source knows one."""
         why = self.unasked or f"{self.remote} was not asked"
         here = f"no recorded merge of {target} is in this clone" if self.is_merged else "nothing was merged yet"
         return RemoteProblem(
@@ -106,8 +111,8 @@ class ToldTarget(msgspec.Struct, frozen=True):
 class TargetOfHandIn(msgspec.Struct, frozen=True):
     """The commit or local branch that a submission is compared with.
 
-    `is_told` is True if this is certainly the target. If it is False, this is an older commit of it, so it does not
-    prove that anything was merged. `unsaid` explains why only this clone's copy is known.
+    `is_told`: it is certainly the target. Otherwise it is an older commit of the target, so it does not show that
+    something was not merged. `unsaid` says why only this clone's copy is known.
     """
 
     at: str
@@ -116,10 +121,11 @@ class TargetOfHandIn(msgspec.Struct, frozen=True):
 
 
 def ask_target(context: Context) -> RemoteAnswer | None:
-    """Fetch the target from the remote. Return None if the project has no remote.
+    """Fetch the target from the remote, or return None if there is no remote. Raise `RemoteProblem` if it cannot be
+    reached.
 
-    Raises `RemoteProblem` if the remote cannot be reached. If this clone lacks the last merge, fetch the fence too,
-    because a target that was reset no longer contains that merge.
+    If this clone lacks the last merge, the fence is fetched too, because a target that was reset no longer contains
+    that merge.
     """
     with context.store.read() as tx:
         question = remote_question(context, tx)
@@ -127,13 +133,13 @@ def ask_target(context: Context) -> RemoteAnswer | None:
 
 
 def remote_question(context: Context, tx: Tx) -> RemoteQuestion | None:
-    """Return the query for the remote, without sending it. None if the project has no remote."""
+    """Return the query for the remote without sending it, or None if there is no remote."""
     remote = context.remote(tx) if remote_of(context, tx) else None
     return RemoteQuestion(remote, context.project(tx).target, merge_place_of(tx).newest) if remote else None
 
 
 def answer_to(context: Context, question: RemoteQuestion) -> RemoteAnswer:
-    """Fetch the target and return the remote's answer. Raises `RemoteProblem`."""
+    """Fetch the target and return the remote's answer. Raise `RemoteProblem` if there is none."""
     newest, branch = question.newest, f"refs/heads/{question.target}"
     has_newest = not newest or context.repo.commit_of(newest) is not None
     tips = question.remote.fetch([branch] if has_newest else [branch, FENCE])
@@ -152,7 +158,7 @@ def tip_there(context: Context) -> Sha | None:
 
 
 def named_target(context: Context, tx: Tx, *, asks: bool = True) -> NamedTarget:
-    """Return the target's name and remote. With `asks`, include the query for the remote."""
+    """Return the target's name and remote, and with `asks` the query for the remote."""
     remote, target = remote_of(context, tx), context.project(tx).target
     return NamedTarget(target, remote, remote_question(context, tx) if remote and asks else None)
 
@@ -169,10 +175,10 @@ def target_here(context: Context, tx: Tx) -> TargetHere:
 
 
 def as_the_remote_has_it(context: Context, here: TargetHere) -> TargetHere:
-    """Check `here` again on the remote's target, and add the tasks merged there.
+    """Compare again with the remote's target, and add the tasks merged there. (P12)
 
-    Call this when the target seems to have merges that this store lacks: anyone who works in the clone can write its
-    tracking refs. If the remote cannot be reached, the result uses this clone's copy. (P12)
+    Call this when the target seems to have merges that this store lacks, because anyone who works in the clone can
+    write its tracking refs. If the remote cannot be reached, this clone's copy is used.
     """
     target = told_target(context, named=here.named)
     at = target.at if target.remote and target.is_told else None
@@ -188,9 +194,8 @@ def told_target(
 ) -> ToldTarget:
     """Return the target's commit, from the remote if possible.
 
-    `heard` is an answer that the caller already has, and `named` is the result of named_target() if the caller has read
-    it. Without an answer, use the last recorded merge in this clone. If the remote has no such branch and nothing was
-    merged, use the local branch.
+    Without an answer it is the last recorded merge in this clone. If nothing was merged and the remote has no such
+    branch, it is the local branch. `heard` is an answer that the caller has, and `named` what named_target() returned.
     """
     if named is None:
         with context.store.read() as tx:
@@ -215,11 +220,11 @@ def told_target(
 
 
 def counted_against(context: Context, began: Sha | None, *, asks: bool) -> TargetOfHandIn:
-    """Return the base for comparing work that began at `began`, for a submission or a review.
+    """Return the commit with which to compare work that began at `began`, for a submission or a review. (K4, Q2, Q6)
 
-    This is the remote's answer if there is one. Otherwise it is `began` or the last recorded merge, whichever is later.
-    Before the first merge neither may exist: the result is then this clone's copy, and the merge refuses work that the
-    target turns out to lack. (K4, Q2, Q6)
+    It is the remote's answer if there is one. Otherwise it is `began` or the last recorded merge, whichever is later.
+    Before the first merge there may be neither. Then it is this clone's copy, and the merge refuses work that the
+    target turns out to lack.
     """
     told = told_target(context, asks=asks)
     if not told.remote:
@@ -244,15 +249,15 @@ def branch_here(context: Context, target: str) -> Sha | None:
 
 
 def noted_name(context: Context, remote: str, branch: str) -> str:
-    """Return the tracking ref of a remote branch, as of the last fetch. Return the local branch name if there is no
-    remote or no tracking ref.
+    """Return the tracking ref of a remote branch, as last fetched. Without a remote or a tracking ref, return the local
+    branch.
     """
     ref = tracked(remote, f"refs/heads/{branch}") if remote else ""
     return ref if ref and context.repo.commit_of(ref) is not None else branch
 
 
 def noted_target(context: Context, tx: Tx, project: ProjectView) -> str:
-    """Return the git name of the target for display: its tracking ref, or the local branch."""
+    """Return the target's git name for display: its tracking ref, or the local branch."""
     return noted_name(context, remote_of(context, tx), project.target)
 
 
@@ -262,8 +267,8 @@ def noted_tip(context: Context, tx: Tx, project: ProjectView) -> Sha | None:
 
 
 def furthest_target(context: Context, tx: Tx, project: ProjectView) -> str:
-    """Like noted_target(), but return the local branch if it is ahead. That happens when someone updated the clone
-    after the last fetch.
+    """Like noted_target(), but return the local branch if it is ahead, because someone updated the clone after the last
+    fetch.
     """
     target, at = project.target, noted_target(context, tx, project)
     here, there = (tip_of(context, project, each) for each in (target, at)) if at != target else (None, None)
@@ -280,11 +285,11 @@ def tip_of(context: Context, project: ProjectView, at: str) -> Sha | None:
 # ---- The target as the journal has it (Q6) ----
 
 LAST_MERGES = 200
-"""How many recent merges last_merge_here() searches for one that is in this clone."""
+"""Number of recent merges that last_merge_here() searches for one in this clone."""
 
 
 class MergePlace(msgspec.Struct, frozen=True):
-    """The newest merge of the target and the clone that makes merges. Both are empty if nothing is recorded."""
+    """The newest merge of the target, and the clone that makes merges. Both are "" if nothing is recorded."""
 
     newest: str
     clone: str
@@ -296,7 +301,7 @@ class MergePlace(msgspec.Struct, frozen=True):
 
 
 def remote_of(context: Context, tx: Tx) -> str:
-    """Return the name of the remote that has the target. Empty if there is none or the configuration cannot be read."""
+    """Return the name of the remote that has the target, "" if there is none or the configuration is unreadable."""
     try:
         return context.gate_policy(tx).remote
     except ConfigError:
@@ -324,16 +329,16 @@ def may_lack_merges(context: Context, tx: Tx, project: ProjectView) -> bool:
 
 
 def newest_after(context: Context, tx: Tx, merge: Sha) -> Sha:
-    """Return the newest merge once `merge` is on the target: `merge` itself, unless the recorded one contains it."""
+    """Return the newest merge once `merge` is on the target. It is `merge`, unless the recorded one contains it."""
     newest = Sha(merge_place_of(tx).newest)
     return newest if newest and context.repo.is_ancestor(merge, newest) else merge
 
 
 def last_merge_here(context: Context) -> tuple[Sha | None, bool]:
-    """Return the last recorded merge that this clone contains, and True if any merge is recorded.
+    """Return the last recorded merge in this clone, and True if any merge is recorded.
 
-    Merges older than a target that a person accepted do not count, because the target may no longer contain them. The
-    same holds for merges into a target of another name.
+    Merges from before a person accepted a target do not count, because the target may no longer contain them. Merges
+    into a target of another name do not count either.
     """
     with context.store.read() as tx:
         newest = merge_place_of(tx).newest
@@ -345,13 +350,13 @@ def last_merge_here(context: Context) -> tuple[Sha | None, bool]:
 
 
 def last_merge(tx: Tx) -> Sha | None:
-    """Return the merge of the task that was merged last. Ignores targets that a person accepted since."""
+    """Return the last task's merge. Targets that a person accepted since then are ignored."""
     last = tx.one("merge.last", TargetCommit)
     return last.sha if last else None
 
 
 def points_on_record(tx: Tx) -> set[Sha]:
-    """Return the target commits at which tasks began or were merged."""
+    """Return the commits of the target at which tasks began or were merged."""
     return {row.sha for name in ("merge.points", "merge.starts") for row in tx.all(name, TargetCommit)}
 
 
@@ -418,9 +423,7 @@ MERGES_WITHIN = 500
 
 
 def found_elsewhere(context: Context, project: ProjectView) -> str:
-    """Return a sentence if the store is not at the place that its journal records. Empty if it is, or if no place is
-    recorded. (P12)
-    """
+    """Return a sentence if the store is not where its journal says, otherwise "". (P12)"""
     recorded, place = project.place, context.store.place
     if not recorded or not place or recorded == place:
         return ""
@@ -428,10 +431,10 @@ def found_elsewhere(context: Context, project: ProjectView) -> str:
 
 
 def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = "") -> str:
-    """Return an anchor on the target that this store lacks, or an empty string.
+    """Return an anchor on the target that this store lacks, or "". (J3, Q6)
 
-    Anchors up to the adopted commit count as held. Anchors behind the last merge were compared when it was made. `ref`
-    is the git name of the target, by default furthest_target(). (J3, Q6)
+    Anchors up to the adopted commit count as held. Anchors older than the last merge were compared when it was made.
+    `ref` is the target's git name, by default furthest_target().
     """
     repo, tip = context.repo, context.repo.commit_of(ref or furthest_target(context, tx, project))
     if tip is None or tip == project.adopted:  # another check reports a missing target (K1)
@@ -444,8 +447,10 @@ def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = ""
 
 
 def lost_now(context: Context, tx: Tx, project: ProjectView, told: Sha | None = None) -> tuple[str, str]:
-    """Return the last anchor that the store lacks, and the target commit up to which a person would adopt it. `told` is
-    the remote's target, by default this clone's copy. (J3, P12)
+    """Return the last anchor that the store lacks, and the target's commit up to which a person would adopt it. (J3,
+    P12)
+
+    `told` is the remote's target, by default this clone's copy.
     """
     at = told or furthest_target(context, tx, project)
     tip = told or tip_of(context, project, at) or ""
@@ -453,7 +458,7 @@ def lost_now(context: Context, tx: Tx, project: ProjectView, told: Sha | None = 
 
 
 def _adopted(context: Context, project: ProjectView) -> Sha | None:
-    """Return the target's commit when the store was created or adopted, if this clone has it."""
+    """Return the commit at which the store was created or adopted, if this clone has it."""
     at = Sha(project.adopted or "")
     return at if at and context.repo.commit_of(at) is not None else None
 
@@ -470,8 +475,8 @@ def _sent_there(context: Context, tx: Tx, tip: Sha) -> Sha | None:
 
 
 def _work(tx: Tx) -> set[Sha]:
-    """Return the commits of approved and merged tasks. Their authors wrote those messages, so an anchor in one proves
-    nothing.
+    """Return the commits of approved and merged tasks. An anchor in one proves nothing, because its author wrote the
+    message.
     """
     from foureyes.app.target_merges import approved_commits, brought_by_tasks
 
@@ -479,7 +484,7 @@ def _work(tx: Tx) -> set[Sha]:
 
 
 def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
-    """Return the subset of `anchors` (`<row>:<hash>`) whose row the journal has. Makes one query for all. (J3)"""
+    """Return those of `anchors` (`<row>:<hash>`) that the journal has, with one query. (J3)"""
     from foureyes.app.views.journal import JournalHead
 
     named = {anchor: row for anchor in anchors if (row := anchored_row(anchor)) < NO_ROW}
@@ -489,9 +494,7 @@ def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
 
 
 def misplaced(context: Context, tx: Tx, project: ProjectView, *, told: Sha | None = None) -> list[str]:
-    """Return every sign that this store does not belong to the target, one sentence each. `told` is the remote's
-    target.
-    """
+    """Return a sentence for each sign that this store does not belong to the target. `told` is the remote's target."""
     sentences = [found_elsewhere(context, project)]
     try:
         anchor = lost_anchor(context, tx, project, ref=told or "")
@@ -506,8 +509,8 @@ def misplaced(context: Context, tx: Tx, project: ProjectView, *, told: Sha | Non
 
 
 def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem | StoreProblem | None:
-    """Return the problem that keeps the anchors on the target from being compared, or None. With such a problem,
-    nothing shows that this is another store.
+    """Return the problem for which the target's anchors cannot be compared, or None. Then nothing shows that this is
+    another store.
     """
     try:
         lost_anchor(context, tx, project)
@@ -517,8 +520,9 @@ def unread_anchor(context: Context, tx: Tx, project: ProjectView) -> GitProblem 
 
 
 def merged_there(context: Context, target: str) -> dict[str, Sha]:
-    """Return the tasks merged into `target` (a git name), with their merges. A store that lacks the last merge may
-    believe that they are open. (P12)
+    """Return the tasks merged into `target` (a git name), with their merges. (P12)
+
+    A store that lacks the last merge may take these tasks for open.
     """
     merges = [commit for commit in context.repo.history(target, MERGES_WITHIN).commits if len(commit.parents) > 1]
     line = context.repo.line(target, MERGES_WITHIN)
@@ -526,8 +530,8 @@ def merged_there(context: Context, target: str) -> dict[str, Sha]:
 
 
 def merged_reason(task: str, merged: Mapping[str, Sha]) -> Reason | None:
-    """Return the reason not to work on a task that the target already contains, or None. It applies until a person
-    adopts the store. (P12)
+    """Return a reason not to work on a task that the target already contains, or None. It stands until a person adopts
+    the store. (P12)
     """
     if task not in merged:
         return None

@@ -37,26 +37,26 @@ NEAR_TIP = 500
 """How many commits below a tip to search."""
 MEANT = ", or if that was intended: "
 UNTOLD = "this clone cannot tell which merges the target lacks"
-"""The text for a clone with incomplete history."""
+"""Message for a clone whose history is incomplete."""
 HERE = by_person(fe("target", "here", "-m", phrase("why they move")))
 
 
 class MergeStop(msgspec.Struct, frozen=True):
-    """A reason that keeps this clone from merging, and the way to fix it."""
+    """Why this clone cannot merge, and how to fix that."""
 
     text: str
     next: Steps
 
 
 def accepting(tip: str) -> Steps:
-    """Return the command by which a person accepts a target that lacks merges, at the commit they saw."""
+    """Return the command by which a person accepts a target that lacks merges, at the commit they were shown."""
     return by_person(fe("target", "accept", "--seen", tip, "-m", phrase("why it was set back")))
 
 
 def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = None) -> MergeStop | None:
-    """Return a stop if the target lacks the newest recorded merge, else None. None also without a target.
+    """Return a stop if the target lacks the newest recorded merge, otherwise None. (Q6)
 
-    `seen` is the remote's answer. Without it, use the tracking ref. (Q6)
+    Also None if there is no target. `seen` is the remote's answer, by default the tracking ref.
     """
     newest, repo = Sha(merge_place_of(tx).newest), context.repo
     tip = (seen or noted_tip(context, tx, project)) if newest else None
@@ -91,7 +91,7 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
 
 
 def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) -> Steps:
-    """Return the commands that bring the merge back to the target and keep its other commits."""
+    """Return the commands that restore the merge on the target and keep its other commits."""
     if remote and set_back:
         return shell("git", "push", remote, f"{exactly(newest)}:refs/heads/{target}")
     if remote:
@@ -102,7 +102,7 @@ def _back(remote: str, target: str, tip: Sha, newest: Sha, *, set_back: bool) ->
 
 
 def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> str:
-    """Return a sentence if a person accepted a target without this task's merge. Empty if the target has it. (Q6)"""
+    """Return a sentence if a person accepted a target without this task's merge, otherwise "". (Q6)"""
 
     at = given_up(tx).get(task.id) if task.merge else None
     tip = noted_tip(context, tx, project) if at else None
@@ -112,8 +112,10 @@ def lost_merge(context: Context, tx: Tx, project: ProjectView, task: Task) -> st
 
 
 def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer | None = None) -> MergeStop | None:
-    """Like lacking(), but for pages: return None for a clone that does not merge, one that has not asked the remote
-    since, and one with unreadable git data. `answer` is the remote's answer if the caller has one.
+    """Like lacking(), but for pages.
+
+    Return None for a clone that does not merge, that has not asked the remote since the last merge, or whose git data
+    is unreadable. `answer` is the remote's answer if the caller has one.
     """
     try:
         stop = lacking(context, tx, project, answer.tip if answer else None)
@@ -125,9 +127,9 @@ def amiss(context: Context, tx: Tx, project: ProjectView, answer: RemoteAnswer |
 
 
 def _may_be_there(context: Context, tx: Tx, answer: RemoteAnswer | None) -> bool:
-    """Return True if the newest merge is not in this clone but may be on the remote's target.
+    """Return True if this clone lacks the newest merge, but the remote's target may have it.
 
-    That is the case if the remote was not asked since the merge, or if this clone is shallow.
+    That is so if the remote was not asked since the merge, or if this clone is shallow.
     """
     newest, repo = merge_place_of(tx).newest, context.repo
     if repo.commit_of(newest) is not None:
@@ -138,7 +140,7 @@ def _may_be_there(context: Context, tx: Tx, answer: RemoteAnswer | None) -> bool
 
 
 def stopped(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
-    """Return the reason why this clone cannot merge, as far as it can tell without asking the remote. (Q6)"""
+    """Return why this clone cannot merge, as far as known without asking the remote. (Q6)"""
     stop = amiss(context, tx, project)
     if stop is not None:
         return stop
@@ -149,7 +151,9 @@ def stopped(context: Context, tx: Tx, project: ProjectView) -> MergeStop | None:
 
 
 def ahead_here(context: Context, remote: str, target: str, there: Sha) -> MergeStop | None:
-    """Return a stop if the local target branch has commits that the remote lacks, with a safe way to reset it. (Q5, Q6)"""
+    """Return a stop if the local target branch has commits that the remote lacks, with a safe way to reset it. (Q5,
+    Q6)
+    """
     here = branch_here(context, target)
     if here is None or here == there or context.repo.is_ancestor(here, there):
         return None
@@ -161,7 +165,7 @@ def ahead_here(context: Context, remote: str, target: str, there: Sha) -> MergeS
 
 
 def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
-    """Return a stop if another clone makes the merges. Applies where clones share a store without a remote. (Q6)"""
+    """Return a stop if another clone makes the merges. Only for clones that share a store without a remote. (Q6)"""
     place = merge_place_of(tx)
     if not place.clone or context.store.place in ("", FILE) or remote_of(context, tx):
         return None
@@ -173,7 +177,7 @@ def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
 
 
 def merged_where(context: Context, tx: Tx) -> str:
-    """Return a sentence that names the clone that makes merges. Empty if it is this one."""
+    """Return a sentence that names the clone that makes merges, or "" if it is this one."""
     try:
         stop = elsewhere(context, tx)
     except EnvironmentProblem:
@@ -211,7 +215,7 @@ class AttemptCommits(msgspec.Struct, frozen=True):
 
 
 class MergedBefore(msgspec.Struct, frozen=True):
-    """An earlier merge of a task whose approval has ended since, with the commits of its attempt."""
+    """An earlier merge of a task whose approval has ended since, and the commits of its attempt."""
 
     seq: int
     task: str
@@ -220,10 +224,10 @@ class MergedBefore(msgspec.Struct, frozen=True):
 
 
 class KnownCommits(msgspec.Struct, frozen=True):
-    """Target commits in the journal.
+    """Commits of the target that the journal knows.
 
-    `ends` are the commits where the first task began or was merged, or that a person accepted. `merged` are merges, and
-    `brought` adds the work of tasks.
+    `ends` are where the first task began or was merged, and commits that a person accepted. `merged` are merges, and
+    `brought` has these and the work of tasks.
     """
 
     ends: list[Sha]
@@ -240,8 +244,9 @@ def known_commits(tx: Tx, project: ProjectView) -> KnownCommits:
 
 
 def brought_by_tasks(tx: Tx) -> set[Sha]:
-    """Return the commits of tasks on the target, merged or landed before their review. Only the merged attempt of a
-    task counts. Merges that a person gave up do not count. (Q6)
+    """Return the commits that tasks brought to the target, by merge or before their review. (Q6)
+
+    Of each task only the merged attempt counts. Merges that a person gave up do not count.
     """
     return _merges(tx)[1]
 
@@ -252,17 +257,17 @@ def approved_commits(tx: Tx) -> set[Sha]:
 
 
 def task_merged_as(tx: Tx, merge: Sha) -> str:
-    """Return the task of a merge commit. Empty if there is none."""
+    """Return the task of a merge commit, or ""."""
     return next((row.id for row in tx.all("merge.shas", MergeOf) if row.sha == merge), "")
 
 
 def given_up(tx: Tx) -> dict[str, str]:
-    """Return the tasks whose merges a person accepted as lost, with the time of the last decision. (Q6)"""
+    """Return tasks whose merges a person accepted as lost, each with the time of the last such decision. (Q6)"""
     return {task: row.at for row in tx.all("merge.set_back", SetBackRow) for task in row.event.lost}
 
 
 def _merges(tx: Tx) -> tuple[set[Sha], set[Sha]]:
-    """Return the merges and the commits that they brought, without the merges that a person gave up."""
+    """Return the merges, and the commits they brought. Merges that a person gave up are left out."""
     lost = {task: row.seq for row in tx.all("merge.set_back", SetBackRow) for task in row.event.lost}
     merged = {row.sha for row in tx.all("merge.shas", MergeOf) if row.id not in lost}
     brought = [row.commits for row in tx.all("merge.brought", AttemptCommits) if row.task not in lost]
@@ -276,13 +281,13 @@ def _merges(tx: Tx) -> tuple[set[Sha], set[Sha]]:
 # ---- Commits that no task brought (Q5) ----
 
 COMMITS_LOOKED_AT = 2_000
-"""How many commits of the target to check, including commits of tasks."""
+"""Number of the target's commits to check, including commits of tasks."""
 NAMED = 3
-"""How many of them to name in a sentence."""
+"""Number of such commits that a sentence names."""
 
 
 class Unbrought(msgspec.Struct, frozen=True):
-    """A one-line message about such commits, the command that shows them, and a short list of them."""
+    """Message about commits that no task brought, the command that shows them, and a short list."""
 
     text: str
     next: Steps
@@ -290,8 +295,8 @@ class Unbrought(msgspec.Struct, frozen=True):
 
 
 class _Strange(msgspec.Struct, frozen=True):
-    """Commits of the target that no task brought. `more`: there may be others behind them. `torn` is the commit at
-    which this clone's history ends.
+    """Commits of the target that no task brought. `more`: there may be older ones. `torn` is the commit where this
+    clone's history ends.
     """
 
     commits: list[LineCommit]
@@ -302,8 +307,8 @@ class _Strange(msgspec.Struct, frozen=True):
 def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
     """Return the commits on the target that are neither a merge nor work of a task, or None.
 
-    Commits from before `fe init`, or before a target that a person accepted, do not count. `asked`: the remote was just
-    asked.
+    Commits from before `fe init`, or before a person accepted the target, do not count. `asked`: the remote has just
+    been asked.
     """
     with context.store.read() as tx:
         project = context.project(tx)
@@ -315,8 +320,8 @@ def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
 
 
 def built_on(context: Context, tip: Sha) -> Unbrought | None:
-    """Like unbrought(), but return only commits that a merge onto `tip` would be the first to build on. Skip the check
-    when the target is still at the last merge.
+    """Like unbrought(), but only for commits that a merge onto `tip` would be the first to build on. Skip git if the
+    target is still at the last merge.
     """
     with context.store.read() as tx:
         project = context.project(tx)
@@ -329,13 +334,14 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
 
 
 def strays_beyond(context: Context, tx: Tx, at: Sha, other: Sha) -> list[LineCommit]:
-    """Return the commits that `at` has, `other` lacks, and no task brought. (Q5)"""
+    """Return the commits in `at` that `other` lacks and that no task brought. (Q5)"""
     return _strange(context, known_commits(tx, context.project(tx)), at, other, asked=True).commits
 
 
 def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
-    """Return the commits that no task brought and that the target got since a task began at `start`. They may be that
-    task's work, even if they were force-pushed over `start`. (K4)
+    """Return the commits that came to the target since a task began at `start` and that no task brought. (K4)
+
+    They may be that task's work, even if they were force-pushed over `start`.
     """
     repo = context.repo
     if tip == start or repo.missing([start, tip]):
@@ -352,8 +358,8 @@ def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
 def _strange(context: Context, known: KnownCommits, at: str, *also: str, asked: bool = False) -> _Strange:
     """Return the commits on `at` that no task brought.
 
-    Leave out everything behind the first known commits and behind `also`. A task that begins at a commit does not make
-    it known.
+    Ancestors of the first known commits and of `also` are left out. A task that begins at a commit does not make it
+    known.
     """
     seen = context.repo.history(at, COMMITS_LOOKED_AT)
     ends = _ends(context, known, seen)
@@ -376,7 +382,7 @@ def _ends(context: Context, known: KnownCommits, seen: TargetHistory) -> list[Sh
 
 
 def _behind(context: Context, known: KnownCommits, seen: TargetHistory, ends: list[Sha]) -> set[Sha]:
-    """Return `ends` and those of the seen commits that are behind one of them, by any path."""
+    """Return `ends` and those of the seen commits that are ancestors of one of them."""
     repo, shas = context.repo, {commit.sha for commit in seen.commits}
     behind = set(ends) & shas
     for commit in seen.commits:  # children come before their parents
@@ -416,7 +422,7 @@ def some_of(commits: list[LineCommit], rest: str = " more") -> str:
 
 
 def looking_at(commit: LineCommit) -> Steps:
-    """Return the command that shows a commit's change. For a merge, it shows the change from each parent."""
+    """Return the command that shows a commit's change. Of a merge, it shows the change from each parent."""
     if len(commit.parents) > 1:
         return shell("git", "show", "-m", commit.sha)
     return shell("git", "show", commit.sha)
@@ -445,7 +451,7 @@ class RecordedAddress(msgspec.Struct, frozen=True):
 
 
 def recorded(context: Context, tx: Tx, remote: str) -> RecordedAddress | None:
-    """Return the recorded address, or None if this clone never pushed to this remote."""
+    """Return the recorded address, or None if this clone has never pushed to this remote."""
     row = tx.one("merge.address", _Row, clone=context.outside.clone())
     digest, name, shown = row.value.split(" ", 2) if row else ("", "", "")
     return RecordedAddress(digest, shown) if name == remote else None
@@ -457,7 +463,7 @@ def said_about(context: Context, remote: str, address: Address) -> RemoteAddress
 
 
 class Addressed:
-    """A remote that refuses to work at another address than the recorded one."""
+    """A remote that refuses to work if its address differs from the recorded one."""
 
     def __init__(self, context: Context, remote: Remote, known: RecordedAddress | None) -> None:
         self._context, self._remote, self._known = context, remote, known
@@ -473,28 +479,28 @@ class Addressed:
         return self._known
 
     def address(self) -> Address:
-        """Return the address in the git configuration, recorded or not."""
+        """Return the address in git's configuration, recorded or not."""
         return self._remote.address()
 
     def tips(self, refs: Sequence[str]) -> dict[str, Sha]:
-        """Return the remote's refs. Refuses a changed address."""
+        """Return the remote's refs. Refuse a changed address."""
         self._check()
         return self._remote.tips(refs)
 
     def fetch(self, refs: Sequence[str]) -> dict[str, Sha]:
-        """Fetch refs. Refuses a changed address."""
+        """Fetch refs. Refuse a changed address."""
         self._check()
         return self._remote.fetch(refs)
 
     def push(self, updates: Sequence[RefUpdate]) -> Pushed | Moved:
-        """Push refs. The first push from this clone records the address. Refuses a changed address."""
+        """Push refs. The first push of this clone records the address. Refuse to push to a changed address."""
         address = self._check()
         if self._known is None:
             self._record(address)
         return self._remote.push(updates)
 
     def take_away(self, refs: Mapping[str, Sha]) -> TakenAway:
-        """Delete refs at the remote. Refuses a changed address."""
+        """Delete refs at the remote. Refuse a changed address."""
         self._check()
         return self._remote.take_away(refs)
 

@@ -1,4 +1,4 @@
-"""The test names of a report, compressed. A large suite has ten thousand tests, and most runs have the same ones."""
+"""Compressed lists of test names. A large suite has ten thousand tests, and most runs have the same ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.core.words.digest import sha256
 
 
 def pack(names: Iterable[str]) -> tuple[str, str]:
-    """Return the digest that results use for a list of names, and the list as one compressed text."""
+    """Return the digest of a list of names, as used in results, and the list as compressed text."""
     text = "\n".join(sorted(set(names))).encode("utf-8", "backslashreplace")
     return sha256(b"foureyes tests\n" + text).hexdigest()[:32], b64encode(compress(text, 9)).decode()
 

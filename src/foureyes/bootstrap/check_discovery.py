@@ -1,4 +1,4 @@
-"""Discovery of checks: find a repository's checks and the setup of their environment in its own files."""
+"""Discovery of checks: finds a repository's checks, and how to set up their environment, in its own files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PYTEST = 'pytest -q --junitxml="$FOUREYES_REPORT"'
 MARKERS = ("pyproject.toml", "setup.py", "pytest.ini", "setup.cfg", "tox.ini", "noxfile.py", "manage.py")
 SETTINGS = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "setup.cfg": "tool:pytest"}
 OWN_RUNNER = "tests/runtests.py"
-"""Test runner of Django and similar projects."""
+"""The test runner of Django and similar projects."""
 OWN_NEEDS = "tests/requirements"
 PYTHON_LOCKS = {
     "uv.lock": "uv sync --frozen --no-install-project",
@@ -36,17 +36,17 @@ PYTHON_LOCKS = {
     "pdm.lock": "pdm sync --no-self",
     "Pipfile.lock": "PIPENV_VENV_IN_PROJECT=1 pipenv sync --dev",
 }
-"""Command that creates the environment of a lock file inside the tree."""
+"""Commands that create the environment of a lock file inside the tree."""
 OF_TESTS = ("test", "tests", "testing", "dev", "develop", "development")
 """Usual names of extras and dependency groups for tests."""
 NAMES_PYTEST = re.compile(r"^\s*pytest\b", re.MULTILINE)
 ITSELF = re.compile(r"^\s*(?:-e\s*|--editable[ =])?\.(?:\[([\w,. -]*)\])?\s*(?:#.*)?$", re.MULTILINE)
-"""Matches a requirements line that installs the project itself."""
+"""Pattern for a requirements line that installs the project itself."""
 NOT_ITSELF = r"grep -hvE '^(-e *|--editable[ =])?\.(\[|$)' {} > ~/others.txt"
 BUILD = "SETUPTOOLS_SCM_PRETEND_VERSION=0 .venv/bin/pip install -q --no-deps --no-build-isolation -e ."
-"""A checkout has no `.git`, so there is no tag to read the version from."""
+"""Command that installs the project without a tag to read its version from. A checkout has no `.git`."""
 MAKES_FILE = re.compile(r"\b(version[-_]file|write_to|ext_modules|maturin|scikit_build_core|mesonpy)\b")
-"""Matches build settings of packages that are incomplete before they are built."""
+"""Pattern for build settings of packages that are incomplete before they are built."""
 
 
 def python_source(look: FolderFiles) -> str:
@@ -62,8 +62,9 @@ def python_checks(look: FolderFiles) -> list[CheckRule]:
 
 
 def python_installs(look: FolderFiles) -> list[CheckoutRule]:
-    """Return the ways to create the environment: from the lock file, else from the dependencies of the tests. The
-    project itself is installed if it is incomplete without a build, or as a second way.
+    """Return the ways to create the environment: from the lock file, or else from the dependencies of the tests.
+
+    The project itself is installed if it is incomplete without a build, or as a second way.
     """
     lock = look.first(*PYTHON_LOCKS)
     locked = (
@@ -95,7 +96,7 @@ class _Needs(msgspec.Struct, frozen=True):
     """Files that also install the project."""
     lists: tuple[tuple[str, ...], ...]
     own_name: str
-    """Project name, if a list refers to another list through it. Such entries are skipped."""
+    """The project's name, if a list refers to another list by it. Such entries are skipped."""
     requires: bool
     """True if pyproject.toml declares build requirements."""
 
@@ -187,8 +188,8 @@ def _requirements(look: FolderFiles) -> list[str]:
 
 
 def _files(look: FolderFiles) -> list[str]:
-    """Return the requirements file with pytest, preferring names of tests, plus `requirements.txt`. With a custom test
-    runner, return the file beside it.
+    """Return the requirements file with pytest, preferring names of tests, and `requirements.txt`. With a test runner
+    of the project's own, return the file next to that.
     """
     folders = ("", "requirements", OWN_NEEDS)
     names = [os.path.join(folder, name) for folder in folders for name in look.names(folder) if name.endswith(".txt")]
@@ -225,7 +226,7 @@ def _has_pytest(look: FolderFiles) -> bool:
 
 def _first_path(look: FolderFiles) -> str:
     """Return the PYTHONPATH prefix that puts the tree's packages before installed ones, unless pytest sets the path.
-    [D5]
+    (D5)
     """
     from foureyes.adapters.checks.code_use import said_paths
 
@@ -261,13 +262,13 @@ def _lint(look: FolderFiles) -> list[CheckRule]:
 # ---- Checks of a Node project ----
 
 NODE_TESTS = ("test.js", "test.mjs", "test.cjs")
-"""Files that `node --test` finds at the top level by itself."""
+"""Files at the top that `node --test` finds by itself."""
 NPM_RUN = re.compile(r"(?:npm|pnpm|yarn|bun) run(?:-script)? (?:--silent |-s )?([\w:.-]+)")
 LINTS = re.compile(r"(?:npx )?(?:lint|eslint|standard|xo|jshint|jscs|biome|oxlint|prettier)\b")
 ALONE = " --ignore-scripts"
-"""npm then runs only the named script, without its pre and post scripts."""
+"""Option for npm to run only the named script, without its pre and post scripts."""
 NO_TEST = "no test specified"
-"""Text that `npm init` writes as a placeholder test."""
+"""Text of the placeholder test that `npm init` writes."""
 TYPES = ("typecheck", "type-check", "types:check", "check:types", "check-types", "tsc")
 MANAGERS = {
     "pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun", "package-lock.json": "npm",
@@ -287,7 +288,7 @@ MODERN_YARN = "yarn install --immutable"
 OF_ITSELF = ("prepare", "postinstall", "install", "preinstall")
 """Package scripts that run during an install."""
 NEEDS_GIT = re.compile(r"\b(husky|simple-git-hooks|lefthook)\b")
-"""Tools that install git hooks during an install. They fail in a checkout without a repository."""
+"""Pattern for tools that install git hooks during an install. They fail in a checkout without a repository."""
 
 
 def node_source(look: FolderFiles) -> str:
@@ -306,8 +307,9 @@ def manager_of(look: FolderFiles) -> str:
 
 
 def node_installs(look: FolderFiles) -> list[CheckoutRule]:
-    """Return the ways to install the packages, empty if there are none. Install scripts of the project need its
-    sources, so they are skipped and their build runs in each check's own copy.
+    """Return the ways to install the packages, none if there are no packages.
+
+    Install scripts of the project need its sources, so they are skipped, and their build runs in each check's own copy.
     """
     how = _install(look)
     scripts = table(look.json("package.json"), "scripts")
@@ -378,8 +380,8 @@ def _without_a_script(look: FolderFiles, manager: str) -> list[CheckRule]:
 
 
 def _lints_before(scripts: dict[str, object]) -> str:
-    """Return the script that lints before every test, or an empty string. It becomes a separate check, because a lint
-    error is not a failing test.
+    """Return the script that lints before every test, or "". It becomes a check of its own, because a lint error is not
+    a failing test.
     """
     before = str(scripts.get("pretest", "")).strip()
     named = NPM_RUN.fullmatch(before)
@@ -406,7 +408,9 @@ FETCH_CRATES = (
     "cp -R . ~/all && cd ~/all && find . -name Cargo.toml -execdir sh -c 'mkdir -p src && touch src/lib.rs' ';' "
     "&& cargo fetch --locked && rm -r ~/all"
 )
-"""cargo reads a manifest only if it finds sources, so placeholder sources are created in a copy."""
+"""Command to fetch crates. cargo reads a manifest only if it finds sources, so placeholder sources are created in a
+copy.
+"""
 
 
 def cargo(look: FolderFiles) -> list[CheckRule]:
@@ -450,12 +454,13 @@ FETCH_JARS = (
     "it.resolvedConfiguration.lenientConfiguration.files } } } }' > ~/all.gradle && "
     "{} --no-daemon -q -I ~/all.gradle fetchAll && rm ~/all.gradle"
 )
-"""Gradle has no download command, and fetches nothing for missing sources."""
+"""Command to fetch dependencies. Gradle has none of its own, and fetches nothing for missing sources."""
 
 
 def jvm_prepare(look: FolderFiles) -> str:
-    """Return the command that downloads the dependencies. Empty for multi-module Maven builds and Gradle builds with
-    code, whose sources are missing at that time.
+    """Return the command that downloads the dependencies.
+
+    "" for Maven builds of several modules and Gradle builds with code, whose sources are missing at that time.
     """
     if not look.has("pom.xml"):
         is_code = look.is_folder("buildSrc") or any("includeBuild" in look.text(name) for name in GRADLE)
@@ -494,7 +499,7 @@ def _offered(names: set[str], program: str) -> list[CheckRule]:
 
 
 def pre_commit(look: FolderFiles) -> list[CheckRule]:
-    """Return the pre-commit check. It needs a repository, so one is created in the checkout."""
+    """Return the pre-commit check. It needs a repository, so it creates one in the checkout."""
     run = "git init -q && git add -A && pre-commit run --all-files"
     return [CheckRule(name="lint", run=run)] if look.text(PRE_COMMIT) else []
 
@@ -559,7 +564,7 @@ class FolderFiles:
         return settings
 
     def is_large(self) -> bool:
-        """Return True if there are so many files that checks of all of them take long."""
+        """Return True if there are so many files that checking all of them takes long."""
         return next((True for number, _ in enumerate(self._files()) if number >= MANY_FILES), False)
 
     def _files(self) -> Iterator[str]:
@@ -578,14 +583,14 @@ def table(value: object, *names: str) -> dict[str, Any]:
 # ---- Proposals ----
 
 MOST_PARTS = 6
-"""Maximum number of projects in a repository that are proposed."""
+"""Largest number of projects in a repository to propose checks for."""
 AROUND = ("packages", "apps", "services", "libs")
 """Directories of projects in a monorepo."""
 
 
 class CheckProposal(msgspec.Struct, frozen=True):
-    """Proposed check, its source, and its trial. `output` is the end of the trial's output, and run `run` keeps all of
-    it.
+    """A proposed check, what it comes from, and its trial. `output` is the end of the trial's output, and run `run`
+    keeps all of it.
     """
 
     rule: CheckRule
@@ -597,25 +602,25 @@ class CheckProposal(msgspec.Struct, frozen=True):
     tree: str = ""
     run: int = 0
     reporting: str = ""
-    """Setting that enables a report, if the tool supports one and it is off."""
+    """The setting that turns on a report, if the tool has one and it is off."""
 
     @property
     def is_of_use(self) -> bool:
-        """Return True if the check is untried or its trial ran. A check that cannot run, or a report without a passing
-        test, would block every approval. [D5]
+        """True if the check is untried or its trial ran. A check that cannot run, or a report without a passing test,
+        would block every approval. (D5)
         """
         is_empty = self.outcome == "failed" and self.rule.report == "junit" and not self.rule.required
         return self.outcome not in ("crashed", "timed_out", "unsound") and not is_empty
 
     @property
     def is_red(self) -> bool:
-        """Return True if it fails on the current target. [D5]"""
+        """True if it fails on the current target. (D5)"""
         return self.outcome == "failed"
 
 
 class Detected(msgspec.Struct, frozen=True):
-    """Proposal for a repository: checks, ways to create their environment, best first, and notes. `own` is the checkout
-    rule already configured.
+    """A proposal for a repository: checks, ways to create their environment, best first, and notes. `own` is the
+    checkout rule already configured.
     """
 
     checks: tuple[CheckProposal, ...] = ()
@@ -630,12 +635,12 @@ class Detected(msgspec.Struct, frozen=True):
 
     @property
     def prepare(self) -> str:
-        """Return the command that creates the proposed environment, or an empty string."""
+        """The command that creates the proposed environment, or ""."""
         return self.ways[0].prepare if self.ways else ""
 
     @property
     def settings(self) -> dict[str, SettingValue]:
-        """Return the proposed environment as settings."""
+        """The proposed environment as settings."""
         way = self.ways[0] if self.ways else CheckoutRule()
         parts = {"checkout.prepare": way.prepare, "checkout.build": way.build}
         return {key: value for key, value in parts.items() if value}
@@ -658,8 +663,8 @@ Detector = tuple[str, Callable[[FolderFiles], list[CheckRule]]]
 
 
 def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
-    """Return the proposal in the order Python, Node, Rust, Go, JVM. `whatever` adds the Makefile or justfile as a
-    fallback, and pre-commit if there is no lint.
+    """Return the proposal, in the order Python, Node, Rust, Go, JVM. `whatever` adds the Makefile or justfile if
+    nothing else is found, and pre-commit if there is no lint.
     """
     sources: list[Detector] = [
         (python_source(look), python_checks),
@@ -695,8 +700,8 @@ def _reporting(look: FolderFiles, rule: CheckRule) -> str:
 
 
 def _ways(look: FolderFiles, lost: Collection[str]) -> tuple[CheckoutRule, ...]:
-    """Return the ways to create the environment. `lost` are the sources without a remaining check, because others took
-    their names.
+    """Return the ways to create the environment. `lost` are sources that have no check left, because others took their
+    names.
     """
     plain = (cargo_prepare, go_prepare, jvm_prepare)
     others = [[CheckoutRule(prepare=how)] for prepare in plain if (how := prepare(look))]

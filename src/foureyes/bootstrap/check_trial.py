@@ -1,5 +1,5 @@
-"""Trial of proposed checks on the committed tree. A check that cannot run is dropped, and a failing one is not required
-(D5).
+"""Trial of proposed checks on the committed tree. A check that cannot run is dropped, and a failing one is not
+required. (D5)
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ TESTS = ("tests", "checks", "quality")
 NOT_FOUND = re.compile(r"No module named '?[\w.]+'?|Cannot find (?:module|package) '[^'\n]*'")
 """Messages of Python and node about a missing module."""
 MOST_WRITTEN = 10
-"""Maximum number of files that a check may write into the tree."""
+"""Largest number of files that a check may write into the tree."""
 
 
 class TriedTree(msgspec.Struct, frozen=True):
-    """Committed tree for a trial. It also stands for the target."""
+    """A committed tree for a trial, used in place of the target too."""
 
     shop: GitWorkshop
     tree: Sha
@@ -80,8 +80,10 @@ class TriedTree(msgspec.Struct, frozen=True):
 
 
 def tried(place: Located, environ: Mapping[str, str], detected: Detected, tell: Telling) -> Detected:
-    """Run each check the way the gate would, and return the proposal with the results. A proposed environment that
-    cannot be created is dropped, and the checks then use the PATH. A configured environment is kept.
+    """Run each check as the gate would, and return the proposal with the results.
+
+    A proposed environment that cannot be created is dropped, and the checks then use the PATH. A configured one is
+    kept.
     """
     with closing(workshop(place)) as shop:
         head = git(place).commit_of("HEAD")
@@ -99,8 +101,10 @@ def _best(
     each: Callable[[CheckoutRule | None], tuple[CheckProposal, ...]],
     is_here: Callable[[CheckProposal], bool],
 ) -> Detected:
-    """Return the proposal with the environment in which most required checks work. The ways are tried in order until
-    the tests work, and the locally installed tools last. `is_here` tells if a check's program is installed.
+    """Return the proposal with the environment in which most required checks work.
+
+    The ways are tried in order until the tests work, and the tools installed here last. `is_here` returns True if a
+    check's program is installed.
     """
     if detected.own is not None:
         checks = each(detected.checkout)
@@ -142,7 +146,9 @@ def _required(checks: Sequence[CheckProposal]) -> int:
 
 
 def _tells(proposal: CheckProposal) -> bool:
-    """Return True if a required check can detect a bad change: it passed, or its report names the failing tests."""
+    """Return True if a required check can detect a bad change, because it passed or its report names the failing
+    tests.
+    """
     is_known = proposal.outcome == "passed" or proposal.rule.report != "none"
     return proposal.is_of_use and proposal.rule.required and is_known
 
@@ -152,7 +158,7 @@ def _end_of(output: str) -> str:
 
 
 def _pipeline(place: Located, environ: Mapping[str, str]) -> Pipeline:
-    """Return the pipeline as the gate has it. The project's own data is hidden."""
+    """Return the pipeline as the gate uses it. The project's own data is hidden."""
     folder = folder_of(place)
     if not is_project(folder):
         return Pipeline(environ, roots(place))
@@ -216,8 +222,8 @@ class _Each(msgspec.Struct, frozen=True):
 
 
 def _to_be_named(ran: Ran) -> tuple[str, ...]:
-    """Return the paths that a check wrote on the target, for its `writes`. Empty if a path contains glob characters or
-    there are too many.
+    """Return the paths that a check wrote on the target, for its `writes`. None if a path has glob characters or there
+    are too many.
     """
     paths = ran.rewritten.checked
     is_plain = all(path.isprintable() and not set("*?") & set(path) for path in paths)
@@ -230,7 +236,7 @@ def all_kept(app: Application, actor: Actor, detected: Detected) -> list[CheckPr
 
 
 def kept(app: Application, actor: Actor, proposal: CheckProposal, checkout: CheckoutRule | None) -> CheckProposal:
-    """Record the output of a tried check, as for every run. [D5]"""
+    """Record the output of a tried check, as for every run. (D5)"""
     if proposal.ran is None:
         return proposal
     rule = replace(proposal.rule, checkout=checkout)
@@ -277,7 +283,7 @@ def settings_in(root: str) -> dict[str, SettingValue]:
 
 def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -> Detected:
     """Propose checks and run each once on the committed tree, the way the gate would. In a project, the output is
-    recorded. [D5]
+    recorded. (D5)
     """
     permit(actor, "check run")
 
@@ -294,8 +300,8 @@ def try_out(cwd: str, environ: Mapping[str, str], actor: Actor, tell: Telling) -
 
 
 def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str, SettingValue]) -> Detected:
-    """Use the checkout rule that the local foureyes.toml would put in force, with a note if the accepted one differs.
-    [P12]
+    """Use the checkout rule that the local foureyes.toml would put in force. Add a note if the accepted one differs.
+    (P12)
     """
     from foureyes.config.policy import review_policy
 

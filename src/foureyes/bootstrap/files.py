@@ -13,8 +13,10 @@ from foureyes.config.own_settings import OWN_FILE, Own, read_own
 
 
 def read_given(path: str, most: int, *, handed_over: bool = True) -> bytes:
-    """Return at most `most` bytes of a file, or raise OSError. A pipe such as `/dev/stdin` or `<(...)` is waited for,
-    unless `handed_over` is False because a user interface must not block.
+    """Return up to `most` bytes of a file, or raise OSError.
+
+    A pipe such as `/dev/stdin` or `<(...)` is waited for, unless `handed_over` is False because a user interface must
+    not block.
     """
     with open(given(path) if handed_over else opened(path, follow=True), "rb") as stream:
         return stream.read(most)
@@ -34,7 +36,7 @@ def own_path(environ: Mapping[str, str]) -> str:
 
 
 def own_settings(environ: Mapping[str, str]) -> tuple[Own, list[str]]:
-    """Return the user's settings and sentences about problems. A missing file has neither."""
+    """Return the user's settings, and sentences about problems. A missing file gives neither."""
     path = own_path(environ)
     if not path:
         return Own(), []
@@ -53,7 +55,7 @@ def own_settings(environ: Mapping[str, str]) -> tuple[Own, list[str]]:
 
 
 def append_trace(project: str, name: str, text: str) -> str:
-    """Append to a file below `.foureyes/logs/` and return its path for display. Raises OSError on failure."""
+    """Append to a file in `.foureyes/logs/` and return its path for display. Raise OSError on failure."""
     with folder(os.path.join(project, LOGS), make=True) as place:
         handle = opened(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600, at=place)
         with open(handle, "a", encoding="utf-8", errors="backslashreplace") as file:

@@ -95,8 +95,10 @@ def create_project(
     """Create the store and foureyes.toml. For a person, also commit it to the target. Repeating it changes nothing
     (P12).
 
-    `home` is the container or host of a new project (I3). `again` starts a new journal after the store was lost.
-    `other_program` forbids approvals by agents of the author's program (I6). `tell` receives progress.
+    - home: the container or host of a new project (I3)
+    - again: start a new journal after the store was lost
+    - other_program: forbid approvals by agents of the author's program (I6)
+    - tell: receives progress
     """
     permit(actor, "init")
     place, repo = _asked(cwd)
@@ -171,7 +173,7 @@ def _as_created(joined: Joined) -> Created:
 
 
 def _home(home: IdentityRule | None) -> dict[str, SettingValue]:
-    """Return the settings of the project's home. The host itself needs none. [I3]"""
+    """Return the settings of the project's home. The host itself needs none. (I3)"""
     if home is None or home.home == "host":
         return {}
     mapped: dict[str, SettingValue] = {} if home.uid_map == HOST_MAP else {"identity.uid_map": home.uid_map}
@@ -181,7 +183,7 @@ def _home(home: IdentityRule | None) -> dict[str, SettingValue]:
 def _proposed(
     place: Located, environ: Mapping[str, str], settings: dict[str, SettingValue], trying: Telling | None
 ) -> Detected:
-    """Return the proposed checks and add them to the settings. With `trying`, each runs once first, and a failing check
+    """Return the proposed checks and add them to the settings. With `trying`, each is run once first, and a failing one
     is not required.
     """
     from foureyes.bootstrap.check_discovery import Detected, detected_in
@@ -202,7 +204,7 @@ def _proposed(
 
 
 def _kept(app: Application, actor: Actor, detected: Detected) -> list[CheckProposal]:
-    """Record the tried checks. [D5]"""
+    """Record the tried checks. (D5)"""
     if not any(proposal.ran for proposal in detected.checks):
         return list(detected.checks)
     from foureyes.bootstrap.check_trial import all_kept
@@ -211,8 +213,8 @@ def _kept(app: Application, actor: Actor, detected: Detected) -> list[CheckPropo
 
 
 def _accept(cwd: str, environ: Mapping[str, str], actor: Actor, notes: list[str], *, own: str | None) -> None:
-    """Accept exactly the file that this init wrote. A file that was there before must be read and accepted by the
-    person. [P12]
+    """Accept exactly the file that this init wrote. A file that existed before has to be read and accepted by the
+    person. (P12)
     """
     app = open_project(cwd, environ)
     try:
@@ -250,7 +252,7 @@ def _there_before(app: Application) -> str:
 
 
 def _target(repo: GitRepo, place: Located) -> str:
-    """Return the current branch as the target. Refused with a question if the repository has another usual branch."""
+    """Return the current branch as the target. If the repository has another usual branch, refuse and ask."""
     target = repo.default_target()
     if target is None:
         raise GitProblem(
@@ -285,7 +287,7 @@ def _make(folder: str, place: Located, environ: Mapping[str, str], actor: Actor,
 
 
 def _make_store(folder: str, place: Located, environ: Mapping[str, str], project: str) -> Store:
-    """Create a store: a schema if FOUREYES_STORE or foureyes.toml names a server, else a file."""
+    """Create a store: a schema on the server that FOUREYES_STORE or foureyes.toml names, or else a file."""
     url = environ.get("FOUREYES_STORE", "") or str(settings_on_target(place).get("store.url", ""))
     if not url:
         return create_store(folder, project, now())
@@ -298,7 +300,7 @@ def _make_store(folder: str, place: Located, environ: Mapping[str, str], project
 
 
 class _Written(msgspec.Struct, frozen=True):
-    """Commit of foureyes.toml with the written text, or the remaining steps if git refused it."""
+    """The commit of foureyes.toml with its text, or the remaining steps if git refused it."""
 
     commit: str = ""
     text: str = ""
@@ -372,7 +374,6 @@ def _is_ours(path: str, project: str) -> bool:
 
 
 def _write_whole(path: str, text: str) -> None:
-    """Write the file atomically."""
     around, name = os.path.split(path)
     try:
         with entered(around) as place:
@@ -402,7 +403,7 @@ def _settings_from(path: str) -> dict[str, SettingValue]:
 
 
 def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
-    """Refuse a new project in a clone that already belongs to one, since two stores would be two projects. [P12]"""
+    """Refuse a new project in a clone that already belongs to one, because two stores would be two projects. (P12)"""
     elsewhere = no_project_here(place, environ)
     shared = environ.get("FOUREYES_STORE") or settings_on_target(place).get("store.url")
     if elsewhere is not None and not shared:
@@ -412,8 +413,8 @@ def refuse_second_journal(place: Located, environ: Mapping[str, str]) -> None:
 
 
 def _refuse_unpulled(place: Located) -> None:
-    """Refuse if the fetched target names a project that is not pulled yet. A local branch that contains it and deleted
-    the file is allowed.
+    """Refuse if the fetched target names a project that is not pulled yet. It is allowed if a local branch contains
+    that commit and deleted the file.
     """
     repo = git(place)
     branch = repo.default_target()
@@ -431,8 +432,8 @@ def _refuse_unpulled(place: Located) -> None:
 
 
 def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None:
-    """A person begins the project's journal again: tasks and history are gone, the project is the same. The new store
-    adopts the target where it is.
+    """Begin the project's journal again, by a person. Tasks and history are gone, but it is the same project. The new
+    store adopts the target where it is.
     """
     permit(actor, "store adopt")
     folder, project, known = folder_of(place), project_on_target(place), settings_on_target(place)
@@ -464,7 +465,7 @@ def _in_the_file(folder: str, project: str, begin: Callable[[Store], None]) -> N
 
 
 def _on_server(folder: str, address: str, project: str, begin: Callable[[Store], None], *, kept: bool) -> None:
-    """Create the store on the project's server. Refused if that server still has it."""
+    """Create the store on the project's server. Refuse if that server still has one."""
     from foureyes.adapters.store.shared_store import Pointer, has_project, open_shared, write_pointer
 
     if has_project(address, project):

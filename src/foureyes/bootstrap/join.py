@@ -35,7 +35,7 @@ FROM_ENVIRONMENT = "FOUREYES_STORE"
 
 
 class Joined(msgspec.Struct, frozen=True, kw_only=True):
-    """Joined project with the problems that remain. `kept` is True if the address was saved."""
+    """A joined project, and the problems that remain. `kept` is True if the address was saved."""
 
     project: str
     name: str
@@ -50,8 +50,9 @@ class Joined(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def join_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str = "") -> Joined:
-    """Connect this clone to the server's store of the project in foureyes.toml. Without `url`, the address comes from
-    FOUREYES_STORE, foureyes.toml, or an earlier join. Only a person may do this.
+    """Connect this clone to the server's store of the project in foureyes.toml. Only a person may.
+
+    Without `url`, the address comes from FOUREYES_STORE, foureyes.toml, or an earlier join.
     """
     permit(actor, "store join")
     place = repository(cwd)
@@ -61,7 +62,7 @@ def join_store(cwd: str, environ: Mapping[str, str], actor: Actor, url: str = ""
 
 
 def join_known(place: Located, environ: Mapping[str, str]) -> Joined | None:
-    """Join during `fe init`, for any caller, if foureyes.toml names a project and its server is known."""
+    """Join during `fe init`, for any caller, if foureyes.toml names a project whose server is known."""
     known = settings_on_target(place)
     project, url = str(known.get("project.id", "")), environ.get(FROM_ENVIRONMENT) or known.get("store.url")
     return join(place, environ, project, _address(known, environ, "")) if project and url else None
@@ -102,7 +103,7 @@ def _named(place: Located, project: str) -> str:
 
 
 def _address(known: Mapping[str, object], environ: Mapping[str, str], url: str) -> str:
-    """Return the server's address: as given, else from the environment, else from foureyes.toml."""
+    """Return the server's address: the given one, or else from the environment, or else from foureyes.toml."""
     from foureyes.adapters.store.shared_store import check_url, kept_url
 
     configured = str(known.get("store.url", ""))
@@ -112,7 +113,6 @@ def _address(known: Mapping[str, object], environ: Mapping[str, str], url: str) 
 
 
 def _address_before(place: Located) -> str:
-    """Return the address this clone joined before."""
     from foureyes.adapters.store.shared_store import read_pointer
 
     pointer = read_pointer(folder_of(place)) if is_project(folder_of(place)) else None
@@ -122,7 +122,7 @@ def _address_before(place: Located) -> str:
 
 
 def _refuse_other_store(folder: str, project: str, url: str) -> None:
-    """Refuse if this clone already has another store. A second address for the same project is allowed. [P12]"""
+    """Refuse if this clone already has another store. A second address for the same project is allowed. (P12)"""
     from foureyes.adapters.store.shared_store import DamagedPointer, read_pointer
     from foureyes.adapters.store.store_files import NAME, project_in
 
@@ -189,7 +189,7 @@ def _joined(place: Located, environ: Mapping[str, str], store: Store, address: s
 
 
 def _missing(app: Application, *, kept: bool) -> list[Check]:
-    """Return the missing settings for work in this clone, and problems of the target. [Q6]"""
+    """Return what is still missing to work in this clone, and problems of the target. (Q6)"""
     context, answer = app.context, None
     with suppress(GitProblem):  # the target stays as it was cloned
         answer = ask_target(context)

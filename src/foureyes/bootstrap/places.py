@@ -1,4 +1,4 @@
-"""Location of a project: the repository around a directory, and its folder."""
+"""Places of a project: the repository around a directory, and the project's folder."""
 
 from __future__ import annotations
 
@@ -76,12 +76,16 @@ def describe(place: Located) -> str:
 
 
 def folder_of(place: Located) -> str:
-    """Return the path of the project's folder for uncommitted data. It is the same for every worktree. [K3]"""
+    """Return the path of the project's folder, which has its uncommitted data. It is the same for every worktree.
+    (K3)
+    """
     return os.path.join(place.root, FOLDER)
 
 
 def is_project(folder: str) -> bool:
-    """Return True if there is a project. A folder with only prompt templates, as in a fresh clone, is not one. [F4]"""
+    """Return True if there is a project. A folder with only prompt templates, as in a fresh clone, does not count.
+    (F4)
+    """
     refuse_odd(folder)
     return os.path.isdir(folder) and os.listdir(folder) != [PROMPTS]
 
@@ -115,8 +119,8 @@ def project_folder(place: Located, environ: Mapping[str, str] | None = None) -> 
 
 
 def no_project_here(place: Located, environ: Mapping[str, str] | None = None) -> NoProject | None:
-    """Return an error that says where the store of this clone's project is, or None if no project is named. A second
-    store would be another project. [P12]
+    """Return an error that says where the store of this clone's project is, None if no project is named. A second store
+    would be another project. (P12)
     """
     from foureyes.config import FILE
     from foureyes.core.words.store_place import why_not_kept
@@ -148,7 +152,7 @@ def no_project_here(place: Located, environ: Mapping[str, str] | None = None) ->
 
 
 def _ways() -> Steps:
-    """Return the ways to reach a store in an unknown place."""
+    """Return the ways to reach a store whose place is unknown."""
     join = fe("store", "join", blank("postgresql://…"))
     share = fe("store", "copy", blank("postgresql://…"), before="or share it: there ", after=", here ")
     bring = fe("store", "backup", blank("FILE"), before="or bring it here: there ", after=", here ")
@@ -196,7 +200,7 @@ def usual_target(place: Located) -> str:
 
 
 def settings_on_target(place: Located) -> dict[str, SettingValue]:
-    """Return the settings of foureyes.toml on the main worktree's branch, which is all that a fresh clone knows."""
+    """Return the settings of foureyes.toml on the main worktree's branch. A fresh clone knows nothing else."""
     from foureyes.config import FILE
     from foureyes.config.parser import read_file
 

@@ -1,4 +1,6 @@
-"""Creation of a project's folder: filled under a temporary name and renamed, so a crash leaves no partial folder."""
+"""Creation of a project's folder. It is filled under a temporary name and then renamed, so that a crash leaves no
+partial folder.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,12 @@ from foureyes.errors import EnvironmentProblem
 from foureyes.steps import prose
 
 IGNORED = f"*\n!/{PROMPTS}/\n!/{PROMPTS}/**\n"
-"""Content of `.foureyes/.gitignore`: everything except the prompt templates. [F4]"""
+"""Content of `.foureyes/.gitignore`: everything except the prompt templates. (F4)"""
 
 
 @contextmanager
 def made_folder(folder: str) -> Iterator[str]:
-    """Yield the project's folder, or a temporary one that replaces it on success."""
+    """Yield the project's folder if it exists, otherwise a temporary one that becomes it on success."""
     if is_project(folder):
         yield folder
         return

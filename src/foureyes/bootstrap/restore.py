@@ -40,8 +40,10 @@ if TYPE_CHECKING:
 def restore_backup(
     cwd: str, environ: Mapping[str, str], actor: Actor, source: str, *, into_file: bool = False
 ) -> RestoredStore:
-    """Replace the store with a backup and record it. Return the undone changes and the place of the old store.
-    `into_file` creates a file although the project's store was on a server. Only a person may do this. [P12]
+    """Replace the store with a backup and record it. Return the undone changes and the place of the old store. Only a
+    person may. (P12)
+
+    `into_file` creates a file although the project's store was on a server.
     """
     permit(actor, "store restore")
     from foureyes.adapters.store.shared_store import leave_server
@@ -70,8 +72,8 @@ def restore_backup(
 
 
 def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: str) -> bool:
-    """Refuse a caller or a file that cannot restore, before asking for confirmation. Return True if there is a store to
-    keep.
+    """Refuse a caller or a file that cannot restore, before asking for confirmation. Return True if a store will be
+    replaced.
     """
     permit(actor, "store restore")
     refuse_no_file(os.path.join(cwd, source))
@@ -80,9 +82,7 @@ def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
 
 
 def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
-    """Return the server's address to restore to, or an empty string for the file. Refused if a server still has the
-    store. [P12]
-    """
+    """Return the server's address to restore to, or "" for the file. Refuse if a server still has the store. (P12)"""
     from foureyes.adapters.store.shared_store import has_project
 
     if address and into_file:
@@ -104,7 +104,9 @@ def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
 
 
 def _refuse_others(place: Located, address: str) -> bool:
-    """Refuse anyone but the owner of a server's store, before asking for a signature. Return True if a store is there."""
+    """Refuse anyone but the owner of a server's store, before asking for a signature. Return True if there is a
+    store.
+    """
     project = _project(place) if address else ""
     if not project:
         return True
@@ -114,7 +116,7 @@ def _refuse_others(place: Located, address: str) -> bool:
 
 
 def server_address(place: Located, environ: Mapping[str, str]) -> str:
-    """Return the server of the project's store, or an empty string for a file. A fresh clone uses its foureyes.toml."""
+    """Return the server of the project's store, or "" for a file. A fresh clone takes it from foureyes.toml."""
     from foureyes.adapters.store.shared_store import kept_url, read_pointer
 
     folder, address = folder_of(place), environ.get("FOUREYES_STORE", "")
@@ -128,7 +130,7 @@ def server_address(place: Located, environ: Mapping[str, str]) -> str:
 def _on_server(
     place: Located, environ: Mapping[str, str], actor: Actor, source: str, address: str, before: Milestones | None
 ) -> RestoredStore:
-    """Create the restored store beside the current one, record the restore in it, then swap them."""
+    """Create the restored store next to the current one, record the restore in it, then swap them."""
     from foureyes.adapters.store.postgres_restore import put_back
     from foureyes.adapters.store.shared_store import Pointer, check_url, open_shared, read_pointer, write_pointer
 
@@ -149,7 +151,6 @@ def _on_server(
 
 
 def _project(place: Located) -> str:
-    """Return the project's id, or an empty string."""
     from foureyes.adapters.store.shared_store import read_pointer
 
     pointer = read_pointer(folder_of(place))
@@ -172,7 +173,7 @@ def _in_place(cwd: str, place: Located, environ: Mapping[str, str], address: str
 
 
 def _sign_restore(app: Application | None, actor: Actor, source: str) -> Milestones | None:
-    """Ask for a signature if the store has keys, and return its milestones. [I9]"""
+    """Ask for a signature if the store has keys, and return its milestones. (I9)"""
     from foureyes.app.signatures import demand
 
     if app is None:

@@ -1,7 +1,8 @@
 """Project access of a run through its runner: an Application whose verbs are mostly performed at the other end of the
-run's socket (I2). Verbs that need the caller's own process open the store if possible.
+run's socket. (I2)
 
-Every command of a run imports this module, so it must not import anything that only the store needs.
+Verbs that need the caller's own process open the store if possible. Every command of a run imports this module, so it
+must not import anything that only the store needs.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def reach(
     cwd: str, environ: Mapping[str, str], asserted: str = "", *, has_left: Callable[[], bool] = lambda: False
 ) -> Application:
     """Return the project through the runner of the current run, or through its store if the runner does not answer.
-    `has_left` tells if the process that started this server is gone. [I5]
+    (I5)
+
+    `has_left` returns True if the process that started this server is gone.
     """
     directory = os.path.normpath(environ.get(RUN_DIR, ""))
     if os.path.dirname(directory) == os.path.join(folder_of(repository(cwd)), RUNS):
@@ -62,7 +65,7 @@ _WITHOUT = prose("continue without it, because the runner does the rest after th
 
 
 class Reached:
-    """Application at the other end of a line, with one attribute per noun."""
+    """An Application at the other end of a connection, with one attribute per noun."""
 
     def __init__(
         self, line: RunnerLine, cwd: str, environ: Mapping[str, str], asserted: str, has_left: Callable[[], bool]
@@ -109,7 +112,7 @@ class Reached:
 
 
 class Noun:
-    """Noun at the other end of a line, with one method per verb."""
+    """A noun at the other end of a connection, with one method per verb."""
 
     def __init__(self, reached: Reached, name: str) -> None:
         self._reached, self._name = reached, name

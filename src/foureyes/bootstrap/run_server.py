@@ -1,5 +1,5 @@
-"""Answers of a runner to its runs: a call over a run's socket counts as the sender's own (I2, I5). Each call has its
-own Application.
+"""Answers of a runner to its runs. A call over a run's socket counts as the sender's own. Each call has its own
+Application. (I2, I5)
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 
 WHO = "sessions.recognise"
-"""Verb that identifies the caller."""
+"""The verb that identifies the caller."""
 LAST_SECONDS = 30.0
-"""How long a closing runner waits for open calls."""
+"""Seconds that a closing runner waits for open calls."""
 
 
 class Stall(NamedTuple):
-    """Directory, token and recorded worktree of a run."""
+    """The directory, token and recorded worktree of a run."""
 
     directory: str
     token: str
@@ -47,8 +47,8 @@ class Stall(NamedTuple):
 
 
 class RunDoors:
-    """Sockets of a runner's runs. `environ` is the runner's environment, which leads to the store. Calls see nothing of
-    it.
+    """Sockets of a runner's runs. `environ` is the runner's environment, with which the store is found. Calls see
+    nothing of it.
     """
 
     def __init__(self, place: Located, environ: Mapping[str, str]) -> None:
@@ -112,7 +112,9 @@ class RunDoors:
             app.close()
 
     def _standing(self, worktree: str) -> Located:
-        """Return the recorded worktree if it still belongs to this repository, because a run could change its git file."""
+        """Return the recorded worktree if it still belongs to this repository. A run could have changed its git
+        file.
+        """
         try:
             place = locate(worktree)
         except GitProblem:
@@ -134,8 +136,8 @@ _SAME = prose("use the same version of fe as the runner")
 
 
 def _caller(app: Application, peer: Peer, request: wire.Request, token: str) -> Actor:
-    """Return the caller, which must be below the reaper of this run. A token it shows itself is checked afterwards.
-    [I2]
+    """Return the caller, which must be below the reaper of this run. If it shows a token itself, that is checked later.
+    (I2)
     """
 
     def seen(shown: str, programs: Sequence[str]) -> Actor:

@@ -44,14 +44,14 @@ BEGAN = "began"
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How a runner ended: a sentence with the work that waits for people, and in `last` the rest."""
+    """The end of a runner: a sentence about work that waits for people, and in `last` the rest of the message."""
 
     why: str
     last: Finish
 
     @property
     def exit_code(self) -> int:
-        """Return 6 if a later runner can do remaining work, else 0, even if people must act."""
+        """6 if a later runner can do remaining work, otherwise 0, even if people have to act."""
         return errors.VerificationFailed.exit_code if self.last.is_unfinished else 0
 
 
@@ -61,7 +61,7 @@ def _said(why: str, waits: str, left: Sequence[str]) -> str:
 
 
 def for_people(app: Application, actor: Actor) -> str:
-    """Return a sentence about the tasks that wait for people, or an empty string."""
+    """Return a sentence about tasks that wait for people, or ""."""
     from foureyes.app.runner.snapshot import count_reviewing
 
     try:
@@ -128,7 +128,6 @@ class Running:
             app.close()
 
     def _caller(self, app: Application) -> Actor:
-        """Return the caller as this process shows it."""
         return app.sessions.recognise(lambda programs: whoami(self._environ, "", programs))
 
     def _refuse_unknown(self, app: Application) -> None:
@@ -148,7 +147,7 @@ class Running:
         """Start the runner in a process that outlives this one and its terminal. Return its pid and log.
 
         The starter is identified here, because the new process has no rights of its own (I5). No store may be open in
-        this process. A process that has one uses a `Launcher`.
+        this process. One that has opened a store uses a `Launcher`.
         """
         from foureyes.adapters.process import twin
 
@@ -192,7 +191,7 @@ class Running:
             os._exit(code)
 
     def _break(self, written: int, text: str, problem: FoureyesError | None = None) -> None:
-        """Report the failure: to the parent before the start, to the log afterwards."""
+        """Report the failure, to the parent before the start and to the log afterwards."""
         if not self._has_let_go:
             _tell_parent(written, _encoded(problem) if problem else text)
             return
@@ -214,11 +213,11 @@ class Running:
 
 
 REFUSAL = "refused:"
-"""Prefix of a complete refusal sent by the child."""
+"""Prefix of a complete refusal that the child sends."""
 
 
 class _Told(msgspec.Struct):
-    """Refusal sent from a child. `reasons` holds rule, sentence and steps."""
+    """A refusal sent by a child. `reasons` has rule, sentence and steps."""
 
     kind: str
     message: str
@@ -294,7 +293,7 @@ def log_renderer() -> Renderer:
 
 
 class Alarm:
-    """Signal handling: calls `heard` immediately and wakes readers of `descriptor`."""
+    """Signal handling: calls `heard` at once and wakes readers of `descriptor`."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -302,7 +301,7 @@ class Alarm:
 
 
 def asked(runner: Runner, number: int) -> None:
-    """Stop the runner after its runs on the first Ctrl-C. A second one, or any other signal, stops the runs too."""
+    """Stop the runner: on the first Ctrl-C after its runs, on a second one or any other signal with its runs."""
     runner.ask("finish" if number == signal.SIGINT else "now")
 
 

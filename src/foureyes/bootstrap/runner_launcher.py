@@ -1,4 +1,4 @@
-"""Launcher of runners for a command that has the store open: a copy of the process, forked before the store was opened."""
+"""Launcher of runners for a command that has opened the store: a copy of the process, forked before that."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 20
 IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGCHLD)
-"""Signals that the copy ignores: terminal keys, and ended runners, which then leave no zombie."""
+"""Signals that the copy ignores: terminal keys, and ends of runners, which then leave no zombie."""
 
 
 class StartedProcess(msgspec.Struct):
-    """Started process and its answer: that it began, or why it did not."""
+    """A started process and its answer: that it has begun, or why not."""
 
     pid: int
     said: str
@@ -71,7 +71,7 @@ def prepare() -> None:
 
 
 def prepared() -> Launcher | None:
-    """Return the copy of this process, if prepare() made one."""
+    """Return the launcher of this process, None if prepare() was not called."""
     return _prepared if _prepared is not None and _prepared.owner == os.getpid() else None
 
 

@@ -28,7 +28,7 @@ NOTICES, MOST_NOTICES = "notified.json", 1 << 20
 
 
 class LazyOutside:
-    """Late-created services: workshop, check runner, reports, prompts, and process checks."""
+    """Services that are created late: workshop, check runner, reports, prompts, and process checks."""
 
     def __init__(self, place: Located, folder: str, environ: Mapping[str, str], git: SharedGit) -> None:
         self._place = place

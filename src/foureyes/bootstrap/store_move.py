@@ -25,15 +25,15 @@ VARIABLE = "FOUREYES_STORE"
 
 def remote_to_name(cwd: str) -> str:
     """Return the git remote that a shared project should name, or an empty string if it names one or there is none.
-    [Q6]
+    (Q6)
     """
     place = repository(cwd)
     return "" if settings_on_target(place).get("git.remote") else git(place).usual_remote()
 
 
 def address_to_name(cwd: str, environ: Mapping[str, str], url: str) -> str:
-    """Return the address that foureyes.toml could offer to fresh clones. Empty if it has one, or the address must not
-    be written to a file. [P12]
+    """Return the address that foureyes.toml could offer to fresh clones. "" if it has one, or if the address must not
+    be written to a file. (P12)
     """
     from foureyes.adapters.store.shared_store import is_postgres
 
@@ -45,7 +45,7 @@ def address_to_name(cwd: str, environ: Mapping[str, str], url: str) -> str:
 def copy_store(
     cwd: str, environ: Mapping[str, str], actor: Actor, url: str, progress: CountProgress | None
 ) -> CopiedStore:
-    """Move the store from the file to a server. A backup can bring it back. Only a person may do this."""
+    """Move the store from the file to a server. A backup can bring it back. Only a person may."""
     permit(actor, "store copy")
     from foureyes.adapters.store import shared_store
 

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Served:
-    """The project around the server's start directory (K1).
+    """The project around the server's start directory. (K1)
 
-    It is reopened for each call, which costs a millisecond. This way a restored or moved store is noticed, and an idle
+    It is opened again for each call, which takes a millisecond. So a restored or moved store is noticed, and an idle
     agent holds no connection.
     """
 
@@ -34,7 +34,7 @@ class Served:
 
     @contextmanager
     def call(self) -> Iterator[tuple[Application, Actor]]:
-        """Yield the Application and the caller. Use it in the thread that asks. [I5]"""
+        """Yield the Application and the caller. Use it in the thread that asks. (I5)"""
         if self._root and not isdir(self._root):
             raise EnvironmentProblem(
                 f"the project of this MCP server is no longer at {self._root}. Nothing was done.",
@@ -48,7 +48,7 @@ class Served:
             app.close()
 
     def _opened(self) -> Application:
-        """Open the project. Below a run, the runner opens it and identifies this process. [I2]"""
+        """Open the project. Below a run, the runner opens it and identifies this process. (I2)"""
         if not self._environ.get(RUN_DIR):
             return open_project(self._root, self._environ)
         from foureyes.bootstrap.run_client import reach
@@ -56,7 +56,7 @@ class Served:
         return reach(self._root, self._environ, has_left=self._beginning.has_left)
 
     def keep_trace(self, name: str, text: str) -> str:
-        """Keep a crash trace and return its path, or an empty string if that fails."""
+        """Store a crash trace and return its path, or "" if that fails."""
         from foureyes.bootstrap.files import append_trace
 
         try:

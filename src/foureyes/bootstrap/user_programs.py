@@ -16,12 +16,14 @@ def hand_over(
 
 
 def program_of(environ: Mapping[str, str], names: Sequence[str], default: str) -> list[str]:
-    """Return the words of the program that one of these variables names. A value that no shell could parse is one word."""
+    """Return the words of the program that one of these variables names. A value that a shell could not parse is one
+    word.
+    """
     return words_of(next((environ[name] for name in names if environ.get(name, "").strip()), default))
 
 
 def words_of(chosen: str) -> list[str]:
-    """Return a program as words. A value that no shell could parse is one word."""
+    """Return a program as words. A value that a shell could not parse is one word."""
     try:
         return shlex.split(chosen)
     except ValueError:

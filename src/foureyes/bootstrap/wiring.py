@@ -32,7 +32,7 @@ def whoami(environ: Mapping[str, str], asserted: str = "", programs: Sequence[st
 
 
 def newcomer(environ: Mapping[str, str], asserted: str = "") -> tuple[Actor, IdentityRule]:
-    """Return the caller outside a project, and the home that a new project here would get. [I3]"""
+    """Return the caller outside a project, and the home that a new project here would get. (I3)"""
     from foureyes.core.rules.callers import at_home, fitting_home
     from foureyes.core.rules.policy import IdentityRule
 
@@ -55,7 +55,7 @@ def open_project(cwd: str, environ: Mapping[str, str], asking: Asking | None = N
 
 
 def open_for(home: Located, environ: Mapping[str, str], stands: Located, own: Mapping[str, str]) -> Application:
-    """Open a project for another process in a worktree of it. `environ` leads to the store, and the Application sees
+    """Open a project for another process in one of its worktrees. `environ` finds the store, and the Application sees
     only `own` as its environment.
     """
     return application(_open(project_folder(home), home, environ), stands, own)

@@ -1,4 +1,4 @@
-"""Configuration: every key, its parsing, the precedence of layers, and the resulting policy. [P12]"""
+"""Configuration: every key, its parsing, the precedence of layers, and the resulting policy. (P12)"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from foureyes.errors import ConfigError
 NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 VARIABLE = Shape(r"[A-Za-z_][A-Za-z0-9_]{0,99}(=[^\0]*)?", 16)  # a value may have several lines
 KEPT = ("FOUREYES_", "GIT_", "SSH_", "LD_", "DYLD_")
-"""Variables that no profile passes on: our own, and those that reach the user's repositories or machines."""
+"""Variables that no profile passes on: our own, and those that give access to the user's repositories or machines."""
 MOST_SLOTS, MOST_MINUTES = 100, 7 * 24 * 60
 ALLOWED = (
     "program, model, vendor, adapter, output, reads (each a text), args, review_args, resume_args, attach_args, env "
@@ -25,10 +25,9 @@ OUTPUTS: tuple[str, ...] = tuple(filter(None, get_args(OutputFormat)))
 
 
 def read_profile(profile: object, name: str, where: str) -> Profile:
-    """Return a profile.
+    """Return a profile. Without a program, it runs the one with its own name.
 
-    An entry for a built-in agent changes only the given keys, unless it names another program. Without a program, it
-    runs the one with its own name.
+    An entry for a built-in agent changes only the given keys, unless it names another program.
     """
     if not NAME.fullmatch(name) or name == HUMAN:
         raise ConfigError(
@@ -47,7 +46,7 @@ def read_profile(profile: object, name: str, where: str) -> Profile:
 
 
 def _allowed(profile: object) -> str:
-    """Return the allowed values: those of a wrong choice, else all keys."""
+    """Return the allowed values of a wrong choice, or else all keys."""
     given = profile if isinstance(profile, dict) else {}
     for key, values in (("adapter", ADAPTERS), ("output", OUTPUTS), ("reads", ("complete",))):
         if key in given and given[key] not in ("", *values):
@@ -56,7 +55,7 @@ def _allowed(profile: object) -> str:
 
 
 def _wrong(profile: Profile) -> str:
-    """Return the defect of a profile, or an empty string."""
+    """Return what is wrong with a profile, or ""."""
     if not profile.program or ("/" in profile.program and not profile.program.startswith("/")):
         return f"program {profile.program!r} is neither the name of a program nor an absolute path"
     if not 0 <= profile.slots <= MOST_SLOTS:

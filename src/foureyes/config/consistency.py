@@ -47,7 +47,7 @@ def refuse_disagreement(layers: Layers, key: str = "") -> None:
 
 
 def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
-    """Yield the profile names that do not exist, because no agent would ever start for them."""
+    """Yield the profile names that do not exist. No agent would ever start for them."""
     tiers, known = policy.tiers, {*DEFAULT_PROFILES, *profiles}
     for key, names in (
         ("review.peers.reviewers", policy.peers.reviewers),
@@ -72,7 +72,7 @@ def _unknown(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[
 
 
 def _too_many(peers: PeersRule) -> Iterator[Disagreement]:
-    """Yield a request for more reviewers than are named. Without names there is no limit."""
+    """Yield a conflict if more reviewers are to be asked than are named. Without names there is no limit."""
     if peers.reviewers and peers.ask > len(set(peers.reviewers)):
         yield Disagreement(
             "review.peers.ask", f"{peers.ask} reviewers should be asked, but only {len(peers.reviewers)} are named"
@@ -80,7 +80,7 @@ def _too_many(peers: PeersRule) -> Iterator[Disagreement]:
 
 
 def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
-    """Yield profiles whose silent runs end before an early review can start. [V1]"""
+    """Yield profiles whose silent runs end before an early review can start. (V1)"""
     silence = policy.peers.silence_minutes
     if not policy.peers.reviewers:
         return
@@ -93,7 +93,7 @@ def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> I
 
 
 def _outside(layers: Layers) -> Iterator[Disagreement]:
-    """Yield paths to copy, keep or write that are outside the checkout. [K1, D5]"""
+    """Yield paths to copy, keep or write that are outside the checkout. (K1, D5)"""
     for key in (BY_KEY["work.copy"].key, BY_KEY["checkout.keep"].key, BY_KEY["checkout.writes"].key):
         patterns: SettingValue = layers.file.get(key, ())
         odd = [each for each in _texts(patterns) if each.startswith(("/", "~")) or ".." in each.split("/")]
@@ -102,7 +102,9 @@ def _outside(layers: Layers) -> Iterator[Disagreement]:
 
 
 def _secret(layers: Layers) -> Iterator[Disagreement]:
-    """Yield a store address with a password, because accepted settings stay in the journal permanently. [P12]"""
+    """Yield a store address with a password. Accepted settings stay in the journal forever, so it must not be there.
+    (P12)
+    """
     key = BY_KEY["store.url"].key
     if why := why_not_kept(str(layers.file.get(key, ""))):
         yield Disagreement(key, why)

@@ -1,4 +1,4 @@
-"""Resolves settings: environment over store over foureyes.toml over default, and the limits for loosening. [P12]"""
+"""Resolves settings: environment over store over foureyes.toml over default, with limits for loosening. (P12)"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Resolved(msgspec.Struct, frozen=True):
-    """A value, its source, and a note about an ignored value."""
+    """A value, where it comes from, and a note about a value that was ignored."""
 
     key: str
     value: SettingValue
@@ -43,14 +43,14 @@ class Resolved(msgspec.Struct, frozen=True):
 
 
 def is_looser(setting: Setting, value: SettingValue, than: SettingValue) -> bool:
-    """Return True if a value is looser than another on the setting's scale."""
+    """Return True if a value is looser than another, by the setting's scale."""
     if isinstance(setting.scale, tuple):
         return setting.scale.index(str(value)) > setting.scale.index(str(than))
     return bool(value < than if setting.scale == "yes" else value > than)  # type: ignore[operator]
 
 
 def resolve(setting: Setting, layers: Layers) -> Resolved:
-    """Return the value in force: environment over store over foureyes.toml over default. [P12]"""
+    """Return the value in force: environment over store over foureyes.toml over default. (P12)"""
     below = _below_environment(setting, layers)
     wanted = _in_environment(setting, layers) if setting.scale else None
     if wanted is None:
@@ -65,9 +65,9 @@ def resolve(setting: Setting, layers: Layers) -> Resolved:
 
 
 def in_force(setting: Setting, layers: Layers) -> SettingValue:
-    """Return the value for the rules, with the built-in list added for keys that extend one.
+    """Return the value for the rules. Keys that extend a built-in list include that list. (P12)
 
-    A former key that replaced a list of loosening entries still replaces it. [P12]
+    A former key whose entries loosen still replaces the built-in list.
     """
     value = resolve(setting, layers).value
     if not setting.builtin or any(key in layers.file for key in names_of(setting.key) if key in WHOLE_LISTS):
@@ -84,7 +84,9 @@ def is_said(setting: Setting, layers: Layers) -> bool:
 
 
 def _below_environment(setting: Setting, layers: Layers) -> Resolved:
-    """Return the value of the store, else of foureyes.toml, else the default. A table is merged with the default one."""
+    """Return the value of the store, or else of foureyes.toml, or else the default. A table is merged with the default
+    one.
+    """
     in_file, in_store = _in_file(setting, layers), _in_store(setting, layers.store)
     if in_store is not None:
         return Resolved(setting.key, in_store, "store")
@@ -96,7 +98,7 @@ def _below_environment(setting: Setting, layers: Layers) -> Resolved:
 
 
 def _agreeing(setting: Setting, values: dict[str, SettingValue], layer: str) -> SettingValue | None:
-    """Return the value of one layer. Raise ConfigError if two names of the same setting differ. [P]"""
+    """Return the value of one layer. Raise ConfigError if two names of the same setting have different values. (P)"""
     if len(values) > 1 and len({str(value) for value in values.values()}) > 1:
         claims = " but ".join(f"{name} says {shown(value)}" for name, value in values.items())
         raise ConfigError(
@@ -158,5 +160,5 @@ VARIABLES = (
 
 
 def variables_in(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables that set settings. If there are none, `human` has no effect. [P12]"""
+    """Return the environment variables that set settings. If there are none, it does not matter who asks. (P12)"""
     return {name: value for name in VARIABLES if (value := environ.get(name))}

@@ -1,4 +1,6 @@
-"""Tells which setting changes loosen the gate, for the person asked to accept one (P12). It only marks them."""
+"""Tells which changes of settings loosen the gate, for a person who is asked to accept one. It only marks them.
+(P12)
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,14 @@ LOOSER_IF: Mapping[str, Literal["more", "less", "added", "gone"]] = {
     "project.demo": "more", "run.services": "added", "work.copy": "added", "checkout.env": "added",
     "checkout.writes": "added",
 }  # fmt: skip
-"""The loosening direction of settings without a scale: more, less, an added entry or a removed one."""
+"""For settings without a scale, what loosens them: more, less, an added entry or a removed one."""
 
 
 def is_loosened(key: str, old: SettingValue, new: SettingValue) -> bool:
     """Return True if the new value of a setting demands less than the old one.
 
-    An undecidable change is not loosening. A change of who counts as a person always is. A list of commands or rules is
-    loosened as soon as one entry is.
+    If that cannot be decided, it is not loosening. A change of who counts as a person always is. A list of commands or
+    rules is loosened as soon as one entry is.
     """
     if old == new:
         return False
@@ -79,10 +81,9 @@ def _checks_are_looser(old: SettingValue, new: SettingValue) -> bool:
 
 
 def _rule_is_looser(old: object, new: object) -> bool:
-    """Return True if a label rule demands less. A removed rule demands nothing.
+    """Return True if a label rule demands less. A removed rule demands nothing. (V6)
 
     A profile is loosened if its stream no longer reports the files read, because its reviews then cannot be verified.
-    [V6]
     """
     if isinstance(old, Profile):
         return isinstance(new, Profile) and bool(old.reads) and not new.reads

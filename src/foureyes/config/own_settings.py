@@ -1,5 +1,6 @@
-"""A user's own settings: appearance, pager and editor. They affect no decision and are not a layer of the project's
-configuration. [P12]"""
+"""A user's own settings: appearance, pager and editor. They affect no decision and are not part of the project's
+configuration. (P12)
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ THEMES: tuple[Theme, ...] = get_args(Theme)
 REMOVED = frozenset({"reduced_motion"})
 """Former keys, accepted and ignored, because nothing in the app is animated."""
 OWN_FILE = "foureyes/config.toml"
-"""The path below $XDG_CONFIG_HOME or ~/.config."""
+"""Path of the file, in $XDG_CONFIG_HOME or ~/.config."""
 
 
 class Own(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +33,7 @@ MEANINGS = {
 
 
 def read_own(text: str) -> tuple[Own, list[str]]:
-    """Return the settings in a file and its defects. An unreadable value counts as unset."""
+    """Return the settings in a file, and what is wrong with it. An unreadable value counts as unset."""
     try:
         given = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:

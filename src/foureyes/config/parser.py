@@ -47,7 +47,7 @@ def _read_file(text: str, name: str) -> dict[str, SettingValue]:
 
 
 def read_tree(tree: dict[str, object], text: str, name: str) -> dict[str, SettingValue]:
-    """Return the settings of a parsed file. `text` is only used for line numbers in errors."""
+    """Return the settings of a parsed file. `text` is used only for line numbers in errors."""
     settings: dict[str, SettingValue] = {}
     for key, value in _flat(tree):
         where = KeyPosition(name, text, key)
@@ -109,7 +109,7 @@ class KeyPosition:
 
 
 def _line_of(text: str, key: str, otherwise: int = 1) -> int:
-    """Return the line of a key, as well as possible without a position-keeping parser."""
+    """Return the line of a key, as far as it can be found without a parser that keeps positions."""
     section, best = "", 0
     for number, line in enumerate(text.splitlines(), 1):
         header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line)
@@ -169,7 +169,7 @@ def checked(setting: Setting, value: object, where: str | KeyPosition) -> Settin
 
 
 def _remote(name: str, where: str | KeyPosition) -> str:
-    """Return the name of a remote. Raise ConfigError for anything else. [Q6]"""
+    """Return the name of a remote. Raise ConfigError for anything else. (Q6)"""
     from foureyes.config.settings import why_no_remote
 
     if why := why_no_remote(name):
@@ -178,7 +178,7 @@ def _remote(name: str, where: str | KeyPosition) -> str:
 
 
 def _linters(tools: list[str], where: str | KeyPosition) -> tuple[str, ...]:
-    """Return linters with their severity limits. Raise ConfigError for an invalid one. [L1]"""
+    """Return linters with their severity limits. Raise ConfigError for an invalid one. (L1)"""
     from foureyes.core.nouns.finding import most_of
 
     try:
@@ -189,7 +189,7 @@ def _linters(tools: list[str], where: str | KeyPosition) -> tuple[str, ...]:
 
 
 def _label_rules(rules: dict[str, object], where: str | KeyPosition) -> dict[str, LabelRule]:
-    """Return the rules by label, compared without case. Raise ConfigError for two rules of the same label. [M3]"""
+    """Return the rules by label, ignoring case. Raise ConfigError for two rules of the same label. (M3)"""
     known = {folded(label): label for label in DEFAULT_LABEL_RULES}
     by_label: dict[str, LabelRule] = {}
     for label, rule in rules.items():
@@ -215,7 +215,7 @@ def _label_rule(rule: object, label: str, where: str) -> LabelRule:
 
 
 def _checks(rules: list[object], where: str | KeyPosition) -> tuple[CheckRule, ...]:
-    """Return the checks of the quality pipeline, each with a unique name and a command."""
+    """Return the checks, each with a unique name and a command."""
     checks: list[CheckRule] = []
     for number, rule in enumerate(rules, 1):
         try:

@@ -1,4 +1,4 @@
-"""Builds the policy in force: the structs of the rules, filled from the configuration layers. [P, I6]"""
+"""Builds the policy in force: the structs of the rules, filled from the configuration layers. (P, I6)"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from foureyes.core.rules.policy import (
 
 
 def agent_profiles(layers: Layers) -> dict[str, Profile]:
-    """Return the known agent programs by name, with their model and vendor. [I6]"""
+    """Return the known agent programs by name, with their model and vendor. (I6)"""
     profiles = resolve(BY_KEY["agents"], layers).value
     assert isinstance(profiles, dict)
     return profiles  # type: ignore[return-value]
@@ -40,7 +40,7 @@ def listed_profiles(layers: Layers) -> tuple[str, ...]:
 
 
 def identity_rule(layers: Layers) -> IdentityRule:
-    """Return the rule for the project's home. [I3]"""
+    """Return the rule for the project's home. (I3)"""
     return IdentityRule(**_values(IdentityRule, layers))  # type: ignore[arg-type]
 
 
@@ -76,7 +76,7 @@ def _fills(struct: type[msgspec.Struct]) -> tuple[Setting, ...]:
 
 
 def _with(checkout: CheckoutRule, values: dict[str, SettingValue]) -> dict[str, SettingValue]:
-    """Add the checkout to each check, because its environment is part of the check. [D5]"""
+    """Return the checks, each with the checkout, because its environment is part of a check. (D5)"""
     rules = values.get("checks")
     if not checkout.matters or not isinstance(rules, tuple):
         return values
@@ -85,5 +85,5 @@ def _with(checkout: CheckoutRule, values: dict[str, SettingValue]) -> dict[str, 
 
 
 def _limits(values: dict[str, SettingValue]) -> Limits:
-    """Return the limits, at least 1 each, because 0 would escalate tasks before they begin. [E1]"""
+    """Return the limits, each at least 1, because 0 would escalate tasks before they begin. (E1)"""
     return Limits(**{name: max(1, value) if isinstance(value, int) else value for name, value in values.items()})  # type: ignore[arg-type]

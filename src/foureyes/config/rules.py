@@ -9,16 +9,16 @@ from functools import cache
 import msgspec
 
 UNBUILT = "Not built yet:"
-"""The start of a paragraph about an unimplemented part."""
+"""The beginning of a paragraph about a part that is not built yet."""
 
 DETAIL = "In detail:"
-"""The line after the two sentences that every rule begins with."""
+"""The line after the two sentences with which every rule begins."""
 
 FIRST_SENTENCE = re.compile(r".*?\.(?=\s|$)", re.DOTALL)
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule: its id, first sentence and whole text. `built` is False if none of it is implemented."""
+    """One rule: its id, first sentence and whole text. `built` is False if nothing of it is built."""
 
     id: str
     summary: str

@@ -1,4 +1,4 @@
-"""Every key of the configuration, with its default, its meaning and its stricter direction. [P12]"""
+"""Every key of the configuration, with its default, its meaning and what makes it stricter. (P12)"""
 
 from __future__ import annotations
 
@@ -50,15 +50,14 @@ SettingSource = Literal["environment", "store", "foureyes.toml", "default"]
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """One key of the configuration.
 
-    `of` is the rule struct that the key fills, and `field` the field there if its name differs. The default comes from
-    the struct. A key that no rule uses has its `own_default`.
-
-    `builtin` is the list that the key's entries extend.
-
-    `scale` gives the stricter direction, so that the environment may tighten the key: for a choice its values from
-    strictest to loosest, for a number "low", for yes/no the stricter value. Without a scale the environment cannot
-    override the key. `only_tighter` keeps even people from loosening it there, because it decides who counts as a
-    person.
+    - of, field: the rule struct that the key fills, and the field there if its name differs. The default comes from the
+    struct.
+    - own_default: the default of a key that no rule uses
+    - builtin: the list that the key's entries extend
+    - scale: what makes it stricter, so that the environment may tighten it. For a choice its values from strictest to
+    loosest, for a number "low", for yes/no the stricter value. Without a scale, the environment cannot override the
+    key.
+    - only_tighter: not even a person may loosen it by the environment, because it decides who counts as a person
     """
 
     key: str
@@ -79,7 +78,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def default(self) -> SettingValue:
-        """The value without any layer."""
+        """The value if no layer sets it."""
         if self.builtin:
             return ()
         return self.own_default if self.of is None else getattr(self.of(), self.name)
@@ -174,8 +173,9 @@ _NAME = re.compile(r"(?!-)[A-Za-z0-9._-]{1,100}")
 
 
 def why_no_remote(name: str) -> str:
-    """Return the reason that this is not the name of a remote, or an empty string. Addresses are refused, because each
-    clone reaches the remote its own way."""
+    """Return why this is not the name of a remote, or "". Addresses are refused, because each clone reaches the remote
+    in its own way.
+    """
     if not name or (_NAME.fullmatch(name) and ".." not in name and not name.endswith((".", ".lock"))):
         return ""
     return "allowed is the name that git remote lists (origin), or nothing"
@@ -198,8 +198,9 @@ ALIASES: dict[str, str] = {
 }
 """Other names of keys. A value under one counts as a value of the key."""
 WHOLE_LISTS = frozenset({"review.coverage_exclude", "review.docs_paths", "review.linters"})
-"""Former keys whose list still replaces the built-in one. Their entries loosen, and adding the built-in ones would
-loosen more."""
+"""Former keys whose list still replaces the built-in one. Their entries loosen, so that adding the built-in ones would
+loosen more.
+"""
 REMOVED: dict[str, str] = {
     "checkout.timeout_minutes": "prepare and build may take an hour each",
     "minor.max_bytes": "a minor change has at most 4096 bytes",
@@ -215,7 +216,7 @@ REMOVED: dict[str, str] = {
     "run.min_free_mb": "a runner starts nothing with less than 200 MB free",
     "run.order": "the tiers come first, then the profiles of [agents] in their order",
 }
-"""Former keys, accepted and ignored, with the current behavior."""
+"""Former keys, which are accepted and ignored, with what happens now."""
 FEATURES: dict[str, str] = {
     "balanced_review_policy": "true: review.policy is balanced. false: strict. unset: review.policy decides."
 }

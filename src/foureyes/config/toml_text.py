@@ -12,7 +12,7 @@ from foureyes.core.rules.policy import LabelRule, Profile
 from foureyes.core.words.text import flat, one_line
 
 LONGEST = 160
-"""The length limit of a written reason."""
+"""Longest reason to write."""
 
 
 def to_toml(values: dict[str, SettingValue]) -> str:

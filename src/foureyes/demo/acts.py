@@ -62,8 +62,8 @@ def sprint(s: Story, runner: Player, target: str, *options: str) -> None:
 
 
 def night(s: Story, t: DemoTasks) -> str:
-    """Run the agents until no work is left: they submit, and are checked, sent back or merged. Return the runner's
-    output.
+    """Run the agents until no work is left. They submit, and their work is checked, sent back or merged. Return the
+    runner's output.
     """
     s.tell("3. Alice starts a sprint with a runner and goes home. From here on, nobody types anything.")
     runner = Player(s.folder, "runner", person=True)

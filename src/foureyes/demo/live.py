@@ -1,4 +1,4 @@
-"""The demo at a terminal: a runner in a separate process, the app on the board, and proofs afterwards.
+"""The demo at a terminal: a runner in a process of its own, the app on the board, and proofs afterwards.
 
 The terminal is restored however a part ends. Ctrl-C, SIGTERM and a closed window stop every process started here.
 """
@@ -24,7 +24,7 @@ from foureyes.demo.story import FE, Story, StoryBroken
 LEAST = (60, 16)
 """Smallest terminal that the app can use."""
 READABLE = ("FOUREYES_ASCII", "FOUREYES_PAGER")
-"""Foureyes variables passed on to the app. They only affect the display."""
+"""Variables of Foureyes passed on to the app. They only affect the display."""
 AS_IT_WAS = "\033[?1049l\033[?1000;1002;1003;1006;1015l\033[?2004l\033[?25h\033[0m"
 """Escape codes that restore the main screen, mouse, cursor and colors."""
 

@@ -13,7 +13,7 @@ ScriptSteps = list[dict[str, Any]]
 
 
 def script() -> dict[str, Any]:
-    """Return every play. The first match is used, so later rounds come first."""
+    """Return every play. The first that matches is used, so later rounds come first."""
     plays = [
         _review(shop.AGREED, shop.RECEIPT, again=True),
         _review(shop.CONCERN, shop.RECEIPT),

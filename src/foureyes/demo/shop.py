@@ -114,7 +114,7 @@ PEERS = """
 reviewers = ["critic", "reader"]
 ask = 2
 """
-"""Added when no story is printed: two peers review every submission without a request."""
+"""Addition if no story is printed: two peers review every submission without being requested."""
 
 ShopFiles = dict[str, str]
 

@@ -1,8 +1,8 @@
-"""Players of the demo: a person looks the same under an agent, in CI without a terminal, and on a desktop.
+"""Players of the demo. A person looks the same under an agent, in CI without a terminal, and on a desktop.
 
-Foureyes identifies a caller by its parent processes. Each player is therefore a separate process, detached from the
-demo's starter, with an empty environment. It runs the commands it receives over a socket, a person's on a
-pseudo-terminal. The second half of this file runs inside the players, isolated.
+Foureyes identifies a caller by its parent processes. So each player is a separate process, detached from the demo's
+starter, with an empty environment. It runs the commands it receives over a socket, a person's on a pseudo-terminal. The
+second half of this file runs inside the players, isolated.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Player:
 
     @property
     def has_answered(self) -> bool:
-        """Return True if the started program has ended."""
+        """True if the started program has ended."""
         return bool(select.select([self._socket], [], [], 0)[0])
 
     def close(self) -> str:
@@ -136,7 +136,7 @@ def perform(line: socket.socket, argv: list[str], cwd: str, env: dict[str, str],
 
 
 def heard(child: subprocess.Popen[bytes], line: socket.socket, limit: float) -> bytes:
-    """Return all output of a command. Any event on the connection means that it was closed, which ends the command."""
+    """Return all output of a command. Any event on the connection means that it was closed, and ends the command."""
     assert child.stdout is not None
     late, text = time.monotonic() + limit, b""
     with child.stdout as printed:

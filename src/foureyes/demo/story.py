@@ -14,7 +14,7 @@ FE = [sys.executable, "-P", "-m", "foureyes"]
 
 
 class StoryBroken(Exception):
-    """Error: a step deviated from the story."""
+    """Raised if a step deviated from the story."""
 
 
 class Story:

@@ -1,1 +1,1 @@
-"""How you see it: faces that parse, call the Application, and render."""
+"""User interfaces: they parse, call the Application, and show the result."""

@@ -1,4 +1,4 @@
-"""What to do next, in the words of the command line. The one place where steps become text."""
+"""Next steps as text for the command line. Only this module turns steps into text."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ RUNS: dict[Who, str] = {
     "lead": "the lead runs: ",
 }
 SAFE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")
-"""What a shell leaves alone, as `shlex` has it: most refusals need not load it."""
+"""Characters that a shell does not interpret, as in `shlex`, which most refusals then need not import."""
 
 
 def steps_text(steps: Steps) -> str:
-    """Steps on one line, to be read and typed."""
+    """Return steps on one line, to be read and typed."""
     return "".join(_step(step) for step in steps.steps)
 
 
 def next_line(steps: Steps) -> str:
-    """The last line of an answer."""
+    """Return the last line of an answer, with the next steps."""
     return f"next: {steps_text(steps)}"
 
 
 def for_json(value: object) -> str:
-    """What JSON has no form for; the text of next steps."""
+    """Return the text of next steps, which JSON has no form for."""
     if isinstance(value, Steps):
         return steps_text(value)
     raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
@@ -46,7 +46,7 @@ def _step(step: Step) -> str:
 
 
 def _flat(words: str) -> str:
-    """What is said around a command; a name in it ends no line."""
+    """Return the text around a command on one line. A name in it must not end the line."""
     if words.isprintable():
         return words
     from foureyes.core.words.text import flat
@@ -69,7 +69,9 @@ def _word(word: str | Arg) -> str:
 
 
 def _escaped(character: str) -> str:
-    """A character within `$'…'`, as its bytes where it does not show: what is read is what is typed."""
+    """Return a character as it stands within `$'…'`. An invisible one is written as its bytes, so that people type what
+    they read.
+    """
     if character in "\\'":
         return f"\\{character}"
     if character.isascii() and character.isprintable():

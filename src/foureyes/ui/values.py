@@ -1,4 +1,4 @@
-"""Values as JSON has them: a refusal, and text that is no UTF-8. Every face that answers programs says them alike."""
+"""Values as JSON: refusals, and text that is not UTF-8. Every interface for programs uses these forms."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class ErrorBody(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def error_of(problem: FoureyesError) -> dict[str, ErrorBody]:
-    """What is wrong, every reason, and what to do."""
+    """Return the error with every reason and the next step."""
     body = ErrorBody(problem.code, problem.message, problem.reasons, steps_text(problem.next_step), problem.task)
     return {"error": body}
 
 
 def storable(value: Any) -> Any:
-    """A value in which bytes that are no UTF-8 are written as `\\xe9`."""
+    r"""Return a value in which bytes that are not UTF-8 are written as `\xe9`."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     if isinstance(value, dict):

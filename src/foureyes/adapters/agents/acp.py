@@ -1,8 +1,8 @@
-"""A client for the Agent Client Protocol (ACP), run as a separate program between the reaper and the agent. It sends
-the prompt, answers the agent's requests, and writes a stream in claude's format.
+"""A client for the Agent Client Protocol (ACP), run as a separate program between the reaper and the agent.
 
-It is started by its path and uses only the standard library, without Foureyes modules or rights. It offers the agent no
-file or terminal access, because agents have their own. An agent that must not write gets permission to read only.
+It sends the prompt, answers the agent's requests, and writes a stream in claude's format. It is started by its path and
+uses only the standard library, without Foureyes modules or rights. It offers the agent no file or terminal access,
+because agents have their own. An agent that must not write gets permission to read only.
 
 acp.py PROGRAM [--writes | --reads] [--resume ID] [--mcp-command JSON --mcp-args JSON] -- ARGUMENTS
 """
@@ -19,14 +19,14 @@ from typing import Any
 
 VERSION = 1
 LONGEST = 64 << 20
-"""The size limit of one message in bytes. A larger one ends the conversation."""
+"""Size limit of one message in bytes. A larger one ends the conversation."""
 CHUNK = 1 << 16
 GRACE, PAUSE = 5.0, 0.05
-"""The seconds an agent has to end by itself."""
+"""Seconds that an agent has to end by itself, and seconds between two checks for that."""
 READING = frozenset({"read", "search", "think", "fetch"})
-"""The kinds of tool calls that change nothing."""
+"""Kinds of tool calls that change nothing."""
 READ_ONLY = ("plan", "read-only", "ask")
-"""The names that agents give a read-only mode."""
+"""Names that agents give a read-only mode."""
 NO_METHOD, NEEDS_LOGIN = -32601, -32000
 SAID_NO = {
     "refusal": "the agent refused to continue",
@@ -38,7 +38,7 @@ AcpMessage = Mapping[str, Any]
 
 
 class AgentFailure(Exception):
-    """Error: the agent refused or failed. The message is its own."""
+    """Raised if the agent refused or failed. The message is its own."""
 
     def __init__(self, text: str, code: int = 0) -> None:
         super().__init__(text)
@@ -46,7 +46,7 @@ class AgentFailure(Exception):
 
 
 class Gone(AgentFailure):
-    """Error: the agent ended, so there is no final event to write."""
+    """Raised if the agent has ended, so that there is no final event to write."""
 
 
 class AgentRpc:
@@ -102,7 +102,7 @@ class AgentRpc:
 
 
 class ClaudeStream:
-    """A writer of claude's stream format on standard output."""
+    """Writes claude's stream format to standard output."""
 
     def __init__(self) -> None:
         self.conversation = ""
@@ -147,7 +147,7 @@ class ClaudeStream:
             self.broken = "systemError"
 
     def call(self, call: AcpMessage) -> None:
-        """Write a tool call, or a request for one, only once."""
+        """Write a tool call, or a request for one, but each only once."""
         if (name := str(call.get("toolCallId"))) in self._calls:
             return
         self._calls.add(name)
@@ -211,7 +211,7 @@ class Client:
         return [{"name": "foureyes", "command": command, "args": args, "env": []}] if command else []
 
     def _answer(self, method: str, params: AcpMessage) -> AcpMessage:
-        """Return the answer to a request. Handles the agent's messages and requests meanwhile."""
+        """Return the answer to a request, handling the agent's messages and requests until it comes."""
         number = self._wire.ask(method, params)
         for message in self._messages:
             if message.get("method"):
@@ -235,7 +235,9 @@ class Client:
             self._wire.send({"id": message["id"], "error": why})
 
     def _permit(self, params: AcpMessage) -> AcpMessage:
-        """Allow a tool call if the agent may write or the call only reads. Prefers permission for a single call."""
+        """Allow a tool call if the agent may write, or if the call only reads. A permission for a single call is
+        preferred.
+        """
         may = "--writes" in self._options or _table(params.get("toolCall")).get("kind") in READING
         options = params.get("options")
         offered = [option for option in options if isinstance(option, dict)] if isinstance(options, list) else []

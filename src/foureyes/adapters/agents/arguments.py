@@ -1,4 +1,4 @@
-"""Builds the arguments and variables of one run from a dialect, a profile, a role and a purpose. [I2]"""
+"""Builds the arguments and variables of one run from a dialect, a profile, a role and a purpose. (I2)"""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ If you do not see these tools, search for them.
 
 If git cannot commit, leave the files as they are. Uncommitted work is committed for you when you end.
 """
-"""Explains to a run without a shell which tools replace the commands in its prompt."""
+"""Explanation for a run without a shell: which tools replace the commands in its prompt."""
 
 
 class LaunchWords(msgspec.Struct, frozen=True):
-    """The arguments, variables and files of a program. `more` is appended to the prompt."""
+    """Arguments, variables and files of a program. `more` is appended to the prompt."""
 
     arguments: tuple[str, ...]
     env: dict[str, str]
@@ -78,7 +78,7 @@ def words_of(
 
 
 def attached_words(dialect: Dialect, profile: Profile, task: str, name: str, conversation: str) -> tuple[str, ...]:
-    """Return the arguments with which a person resumes a conversation, or nothing if that is impossible."""
+    """Return the arguments with which a person resumes a conversation, none if that is impossible."""
     conversation = conversation_of(conversation)
     chosen = profile.attach_args or (dialect.attach if conversation else ())
     model = dialect.model if profile.model and not profile.attach_args else ()
@@ -114,7 +114,7 @@ def _filling(launch: Launch, directory: str, server: Sequence[str]) -> dict[str,
 
 
 def _fill(word: str, filled: Mapping[str, str]) -> str:
-    """Replace names in braces once. Never replaces inside the inserted values."""
+    """Replace names in braces, each once. Inserted values are not searched."""
     parts, rest = [], word
     while (at := rest.find("{")) >= 0:
         end = rest.find("}", at)
@@ -134,36 +134,40 @@ def _fill(word: str, filled: Mapping[str, str]) -> str:
 # own directory, or a link to it in the home. Nothing is copied, because tokens there may be valid for one use only.
 
 AGENT_MARK = "agent:"
-"""The prefix of an agent's run mark, followed by the run's id."""
+"""Prefix of an agent's run mark, before the run's id."""
 PASSED_ON = frozenset(
     "LANG LANGUAGE TZ USER LOGNAME SHELL HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy "
     "no_proxy SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CURL_CA_BUNDLE".split()
 )
 NEVER_PASSED_ON = ("FOUREYES_", "GIT_", "SSH_", "LD_", "DYLD_")
-"""Our own variables, and those that reach the person's repositories, machines or this machine's loader."""
+"""Variables of our own, and those that give access to the person's repositories and machines or to this machine's
+loader.
+"""
 QUIET = {
     "TERM": "dumb", "NO_COLOR": "1", "DO_NOT_TRACK": "1", "DISABLE_AUTOUPDATER": "1", "GIT_TERMINAL_PROMPT": "0",
     "GIT_EDITOR": "true", "GIT_PAGER": "cat", "PAGER": "cat",
 }  # fmt: skip
 """Settings for a program without a user: no questions, pagers, editors or self-updates."""
 MONITOR, HOOKS = ("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")
-"""Settings for programs that git would run unasked in a checkout. Runs that commit keep the hooks, which write the
-trailers (K1). [I5]"""
+"""Settings against programs that git would start by itself in a checkout. Runs that commit keep the hooks, which write
+the trailers (K1). (I5)
+"""
 HOMES = {
     "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share",
     "XDG_STATE_HOME": ".local/state",
 }  # fmt: skip
 
 TERMINAL = ("TERM", "COLORTERM", "TERM_PROGRAM", "DISPLAY", "WAYLAND_DISPLAY", "TMPDIR", "EDITOR", "VISUAL", "NO_COLOR")
-"""Additional variables for a program used by a person."""
+"""More variables, for a program that a person uses."""
 
 LOGIN_PROFILES = (".profile", ".zprofile")
-"""The files that login shells read in a home. Codex runs each command in one, and the machine's own profile would set
-another PATH."""
+"""Files that login shells read in a home. Codex runs each command in such a shell, and the machine's own profile would
+set another PATH.
+"""
 
 
 def run_mark(run: str) -> str:
-    """Return the value of the run mark, which identifies the processes of a run."""
+    """Return the value of the run mark, by which processes of a run are found."""
     return f"{AGENT_MARK}{run}"
 
 
@@ -171,11 +175,12 @@ def environment(
     environ: Mapping[str, str], *, run: str, directory: str, home: str, asked: Sequence[str] = (),
     own: Mapping[str, str] | None = None, writes: bool = False, checkout: str = "",
 ) -> dict[str, str]:  # fmt: skip
-    """Return the complete environment of a run.
+    """Return the complete environment of a run. `asked` and `own` never override the values set here.
 
-    `asked` holds names to pass on, or `NAME=value`. `own` holds what the program itself needs. Neither overrides the
-    values set here. `writes` is True if the run commits. `checkout` is a directory outside any repository, and git must
-    not search above it.
+    - asked: names to pass on, or `NAME=value`
+    - own: what the program itself needs
+    - writes: the run commits
+    - checkout: a directory outside any repository. Git must not search above it.
     """
     passed = {name: value for name, value in environ.items() if name in PASSED_ON or name.startswith("LC_")}
     return {
@@ -197,7 +202,7 @@ def environment(
 def persons_environment(
     environ: Mapping[str, str], *, home: str, asked: Sequence[str], own: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the environment for a person who resumes a conversation: like a run's, without its marks."""
+    """Return the environment for a person who resumes a conversation: a run's, without its marks."""
     variables = environment(environ, run="none", directory="", home=home, asked=asked, own=own, writes=True)
     for name in (*QUIET, RUN_MARK, RUN_DIR, "TMPDIR", "GIT_CEILING_DIRECTORIES"):
         variables.pop(name, None)
@@ -205,7 +210,7 @@ def persons_environment(
 
 
 def git_settings(*settings: tuple[str, str]) -> dict[str, str]:
-    """Return variables with settings for every git of a run, which override all files."""
+    """Return variables with settings for every git of a run. They override all files."""
     numbered = [(f"GIT_CONFIG_KEY_{n}", f"GIT_CONFIG_VALUE_{n}", *pair) for n, pair in enumerate(settings)]
     variables = {name: word for key, value, setting, to in numbered for name, word in ((key, setting), (value, to))}
     return {"GIT_CONFIG_COUNT": str(len(settings)), **variables}
@@ -227,7 +232,7 @@ def clean_path(path: str) -> str:
 
 
 def path_with_fe(path: str) -> str:
-    """Return PATH, with the directory of this `fe` at its end if PATH has no `fe`."""
+    """Return PATH, with the directory of this `fe` added at the end if PATH has no `fe`."""
     import shutil
 
     entries = clean_path(path)

@@ -1,8 +1,8 @@
-"""The supported agent programs, as data: their arguments to work, to review without writing and to resume, to ignore
-the repository's configuration, and their login files.
+"""The supported agent programs, as data.
 
-Names in braces are replaced: `{model}`, `{conversation}`, `{worktree}`, `{run_dir}`, `{prompt_file}`, `{task}`,
-`{profile}`, `{purpose}`, `{iteration}`, `{run}`, `{schema}` and `{schema_file}`, and for the MCP server
+Each has arguments to work, to review without writing, to resume, and to ignore the repository's configuration, and its
+login files. Names in braces are replaced: `{model}`, `{conversation}`, `{worktree}`, `{run_dir}`, `{prompt_file}`,
+`{task}`, `{profile}`, `{purpose}`, `{iteration}`, `{run}`, `{schema}` and `{schema_file}`, and for the MCP server
 `{mcp_command}`, `{mcp_args}`, `{mcp_servers}`, `{mcp_trusted}` and `{mcp_opencode}` (JSON).
 """
 
@@ -21,20 +21,23 @@ SCRIPTED, ACP = os.path.join(HERE, "scripted.py"), os.path.join(HERE, "acp.py")
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
-    """The command line interface of one program, which gets the prompt as standard input.
+    """The command line of one program. It gets the prompt as standard input.
 
-    `review` is for every role that must not write. `resume` follows the other words. Codex has a separate command to
-    resume, so `resume_words` replaces `words`, and `resume_implement` or `resume_review` replaces the role's words.
-    `between` precedes a profile's own arguments. `attach` lets a person resume a conversation at a terminal.
-
-    `structured` enforces the schema of the answer. Qwen cannot do that with `--bare`, which removes the tool for it.
-    `mcp_files` are files in the run's directory. `obeys` lists files of a tree that make the program start others, with
-    no flag to prevent it. `reads` lists configuration files that may do the same.
-
-    `keys` are login variables, `keyed` the extra arguments if one is set, and `own` the program's own directory
-    (variable, and path in the person's home). `links` lists directories found only through HOME. `login` lists files
-    below the person's home that prove a login. `tools_only` means that `fe` works only through the MCP server, not in
-    the sandbox of the program's shell.
+    - review: arguments for every role that must not write
+    - resume: arguments to resume, after the others
+    - resume_words, resume_implement, resume_review: used instead of `words` and the role's arguments by codex, which
+    has a separate command to resume
+    - between: arguments before a profile's own
+    - attach: arguments for a person who resumes a conversation in a terminal
+    - structured: arguments that enforce the answer's schema. Qwen has none, because `--bare` removes the tool for it.
+    - mcp_files: files in the run's directory
+    - obeys: files of a tree that make the program start others, which no flag prevents
+    - reads: configuration files that may do the same
+    - keys, keyed: login variables, and the extra arguments if one is set
+    - own: the program's own directory (variable, and path in the person's home)
+    - links: directories found only through HOME
+    - login: files below the person's home that prove a login
+    - tools_only: `fe` works only through the MCP server, not in the sandbox of the program's shell
     """
 
     program: str
@@ -190,6 +193,6 @@ DIALECTS: dict[str, Dialect] = {
 
 
 def dialect_of(profile: Profile) -> Dialect:
-    """Return the dialect of a profile: its adapter, else the one named like its program, else plain text."""
+    """Return the dialect of a profile: by its adapter, else by its program's name, else plain text."""
     name = profile.adapter or profile.program.rpartition("/")[2]
     return DIALECTS.get(name, TEXT)

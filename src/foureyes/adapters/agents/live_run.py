@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 # ---- A live run ----
 
 BUSY = 0.1
-"""The interval in seconds for checking if a run's last request is done."""
+"""Seconds between two checks that a run's last request is done."""
 FLOOD = 1 << 30
-"""The limit of a run's output in bytes. A larger output ends the run."""
+"""Largest output of a run in bytes. More ends the run."""
 
 
 class RunLimits(msgspec.Struct, frozen=True):
-    """The time limits of a run in seconds, in total and for silence."""
+    """Time limits of a run in seconds, in total and without output."""
 
     deadline: float
     idle: float
@@ -192,7 +192,7 @@ NO_LAST_EVENT = "it ended before its stream did"
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of a run's process. `flooded` means too much output. `failed` is the reason that it could not start."""
+    """The end of a run's process. `flooded`: too much output. `failed`: why it could not start."""
 
     rc: int | None = None
     timed_out: Literal["", "deadline", "idle"] = ""
@@ -207,8 +207,11 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 def outcome(
     reader: RunStreams, ending: Ending, *, is_text: bool, prompt: str, secret: str, now: float, asks: bool = False
 ) -> RunOutcome:
-    """Return the outcome of a run. Only a signal in the program's own last message counts. With `asks`, a document was
-    requested and the whole message is kept."""
+    """Return the outcome of a run.
+
+    Only a signal in the program's own last message counts. With `asks`, a document was requested and the whole message
+    is kept.
+    """
     story = reader.story
     final = after_echo(story.final, prompt) if is_text else story.final
     parsed = None if story.has_failed else signal_in(final)
@@ -256,7 +259,9 @@ def _error(story: RunStory, ending: Ending, last_words: str, *, is_text: bool) -
 
 
 def _why_so_long(story: RunStory, ending: Ending, last_words: str) -> tuple[ErrorKind, str]:
-    """Return the error of a run that timed out. A silent program may have reported a service failure and be retrying."""
+    """Return the error of a run that timed out. A silent program may be retrying after it reported a service
+    failure.
+    """
     trouble = story.trouble or (last_words if ending.timed_out == "idle" else "")
     kind = kind_of(trouble, story.status) if trouble else "refused"
     return ("timeout", story.trouble or ending.problem) if kind == "refused" else (kind, trouble)
@@ -281,18 +286,18 @@ def _cut(text: str) -> str:
 # a space.
 
 MOST_BYTES = 64 << 20
-"""The log limit of one run in bytes."""
+"""Largest log of one run in bytes."""
 LONGEST = 1 << 20
-"""The longest line to buffer in bytes. A longer one is written in pieces."""
+"""Longest line to buffer in bytes. A longer one is written in pieces."""
 HEADER = "==== "
 CUT = b"==== the rest of this run is not in the log\n"
 HIDDEN = b"[token]"
 LIKE_OURS = re.compile(rb"(^|[\r\n\v\f\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9])(?=====)")
-"""Matches every line start that resembles our headers. Some readers recognize further line ends."""
+"""Every line start that looks like our headers. Some readers know more line ends than others."""
 
 
 class RunLog:
-    """The log writer of one run. A failed write, as on a full disk, never stops the run."""
+    """Writes the log of one run. A failed write, for example on a full disk, never stops the run."""
 
     def __init__(self, handle: int, header: str, *, secret: str = "", most: int = MOST_BYTES) -> None:
         self._handle = handle

@@ -1,7 +1,7 @@
-"""Finds and starts agent programs on this machine and cleans up after a dead runner.
+"""Finds and starts agent programs on this machine, and cleans up after a dead runner. Implements `LocalAgents` of
+`app.agent_ports`.
 
-Implements `LocalAgents` of `app.agent_ports`. A program gets its instructions through arguments, environment and files
-of its run. The token is only in the files.
+A program gets its instructions by arguments, environment and files of its run. The token is only in a file.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PATIENCE = reaper.LIMIT + 2.0
 
 
 class Doors(Protocol):
-    """The sockets through which commands of runs reach the runner."""
+    """Sockets through which commands of runs reach the runner."""
 
     def open(self, run: str, directory: str, token: str, worktree: str) -> None: ...
 
@@ -55,9 +55,11 @@ class Doors(Protocol):
 class AgentPrograms:
     """The programs of profiles.
 
-    `folder` is the project's `.foureyes`. `evidence` returns the evidence of a process (I3). `mcp` is the command of an
-    MCP server for runs, extended by `--run DIR`, or empty. `minute` is the length of a minute in seconds, shorter in
-    tests. `doors` are the sockets for the commands of runs.
+    - folder: the project's `.foureyes`
+    - evidence: returns the evidence of a process (I3)
+    - mcp: the command of an MCP server for runs, to which `--run DIR` is added, or empty
+    - minute: the length of a minute in seconds, shorter in tests
+    - doors: sockets for the commands of runs
     """
 
     def __init__(
@@ -73,7 +75,7 @@ class AgentPrograms:
         self._digests: dict[tuple[str, int, int, int], str] = {}
         self._versions: dict[tuple[str, int, int, int], str] = {}
         self._shown: dict[RunId, tuple[str, Mapping[str, str]]] = {}
-        """The checkouts of runs, each with its path and the mode and object of every file written there."""
+        """Checkouts of runs, each with its path and the mode and object of every file written there."""
 
     def available(self, name: str, profile: Profile, *, ask: bool = False) -> Availability:
         dialect = dialect_of(profile)
@@ -180,9 +182,9 @@ class AgentPrograms:
         self.places.drop_checkouts(run)
 
     def end_left(self, processes: Sequence[str], runs: Sequence[RunId]) -> Sequence[RunId]:
-        """End the processes of a dead runner. Return the runs without remaining processes.
+        """End the processes of a dead runner. Return the runs that have none left.
 
-        Reapers get time to end their programs, then they are killed. A reaper whose pid may be reused is skipped here
+        Reapers get time to end their programs and are then killed. One whose pid may have been reused is skipped here
         and found by its mark.
         """
         reapers = {evidence: _pid_of(evidence) for evidence in processes}
@@ -255,8 +257,7 @@ class AgentPrograms:
         return "not logged in" if dialect.login else ""
 
     def _digest(self, path: str) -> str:
-        """Return the digest of a program, or an empty string if it is unreadable or very large. Reads each program
-        once."""
+        """Return the digest of a program, "" if it is unreadable or very large. Each program is read once."""
         from hashlib import file_digest
 
         try:
@@ -307,7 +308,8 @@ def _pid_of(evidence: str) -> int:
 
 def obeyed_in(worktree: str, dialect: Dialect) -> list[str]:
     """Return the files of a tree that could make the program run code from it. In a configuration file, the word
-    "plugin" counts, and so does any syntax that could hide it."""
+    "plugin" counts, and so does any syntax that could hide it.
+    """
     names = [name for name in dialect.obeys if os.path.lexists(os.path.join(worktree, name))]
     for name in dialect.reads:
         try:

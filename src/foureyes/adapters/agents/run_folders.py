@@ -35,7 +35,7 @@ class RunFiles:
         return self._below(LOGS, f"{_named(task)}.log")
 
     def open_run(self, run: str, *, token: str, prompt: str) -> str:
-        """Create the directory of a run with its token and prompt. Never reuses an existing one."""
+        """Create the directory of a run with its token and prompt. An existing one is never reused."""
         path = self.run(run)
         self._made(RUNS)
         os.mkdir(path, 0o700)
@@ -52,8 +52,9 @@ class RunFiles:
         return os.path.join(self.run(run), name)
 
     def checkout(self, run: str, write: Callable[[str], object], files: Mapping[str, str]) -> tuple[str, str]:
-        """Create a directory filled by `write` and return its path, with the name of a folder in it that holds `files`.
-        That name is unused by the tree."""
+        """Create a directory filled by `write`, with a folder for `files` in it whose name the tree does not use.
+        Return the path and that name.
+        """
         self._made(CHECKOUTS)
         path = _new(self._below(CHECKOUTS, run))
         write(path)
@@ -83,7 +84,8 @@ class RunFiles:
 
     def home(self, task: str, profile: str) -> str:
         """Return the home of a profile's runs for a task. It is kept until the task closes, because programs resume
-        from it."""
+        from it.
+        """
         self._made(HOMES, _named(task), _named(profile))
         return os.path.join(self._below(HOMES, task), profile)
 
@@ -111,7 +113,7 @@ class RunFiles:
         return opened(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
     def _made(self, *names: str) -> None:
-        """Create nested folders below ours. None of them may be a link."""
+        """Create nested folders in our own. None of them may be a link."""
         os.makedirs(self._base, mode=0o700, exist_ok=True)
         path = self._base
         with ExitStack() as stack:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 PLAYED = ".scripted.json"
-"""The file in a home that counts its plays."""
+"""File in a home that counts its plays."""
 PAUSE = 0.02
 NO_PLAY = 3
 FAILED_STEP = 4
@@ -25,7 +25,7 @@ ScriptedStep = Mapping[str, Any]
 
 
 class PlayOver(Exception):
-    """Error: the play has ended, with this exit code."""
+    """Raised to end the play with this exit code."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -114,8 +114,9 @@ class ScriptPlayer:
         self._do(words, step)
 
     def _do(self, words: list[str], step: ScriptedStep) -> str:
-        """Run a command. `input` is its standard input, `keep` stores parts of its JSON output, `fails` permits a
-        failure."""
+        """Run a command. `input` is its standard input, `keep` stores parts of its JSON output, and `fails` permits a
+        failure.
+        """
         given = self._filled(step.get("input", ""))
         code, out = command(words, given if isinstance(given, str) else json.dumps(given))
         self._stream.tool("Bash", {"command": " ".join(words)}, out)
@@ -126,8 +127,9 @@ class ScriptPlayer:
         return out
 
     def _review(self, payload: ScriptedStep, step: ScriptedStep) -> None:
-        """Write a review of the checkout as the last message. It names the change and lists every file as read, unless
-        the payload differs. `named` is the claimed reviewer."""
+        """Write a review of the checkout as the last message. By default it names the change and lists every file as
+        read. `named` is the reviewer it claims.
+        """
         beside = max(name for name in os.listdir() if name.startswith(".foureyes-review"))
         with open(os.path.join(beside, "request.json"), encoding="utf-8") as file:
             request = json.load(file)
@@ -166,7 +168,7 @@ class ScriptPlayer:
         time.sleep(seconds)
 
     def _leave(self, words: list[str], step: ScriptedStep) -> None:
-        """Leave an orphaned process behind: forked twice, in its own session, with an empty environment."""
+        """Leave an orphaned process: forked twice, in its own session, with an empty environment."""
         if os.fork() == 0:
             os.setsid()
             if os.fork() == 0:

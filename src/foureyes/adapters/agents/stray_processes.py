@@ -1,6 +1,6 @@
 """Finds and ends processes of a run that escaped the reaper, by the mark in their environment.
 
-The reaper ends all processes of its program, even with an empty environment. If the reaper itself was killed, its
+The reaper ends all processes of its program, even those with an empty environment. If the reaper itself was killed, its
 processes are orphans, and only the mark in `/proc` identifies them.
 """
 

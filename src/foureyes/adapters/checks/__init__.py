@@ -1,1 +1,1 @@
-"""Runs the commands of the quality pipeline in throwaway checkouts and reads their reports. [D5]"""
+"""Runs the commands of the quality pipeline in throwaway checkouts and reads their reports. (D5)"""

@@ -1,4 +1,4 @@
-"""Builds the throwaway checkout of a check: its directory, files, variables and a way to run a command there. [D5]"""
+"""Builds the throwaway checkout of a check: its directory, files, variables and a way to run a command there. (D5)"""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ StopAsked = Callable[[], bool]
 
 
 class Unprepared(Exception):
-    """Error: no sandbox could be prepared for a check. The message gives the reason."""
+    """Raised if no sandbox could be prepared for a check, with the reason."""
 
 
 class OwnParts(Exception):
-    """Error: the tree changes files that its environment provides. The message names the file and the fix."""
+    """Raised if the tree changes files that its environment provides. The message names the file and the fix."""
 
 
 class Stopped(Exception):
-    """Error: the caller cancelled the run."""
+    """Raised if the caller cancelled the run."""
 
     def __init__(self) -> None:
         super().__init__("it was stopped")
@@ -48,10 +48,11 @@ class Stopped(Exception):
 class Stand(msgspec.Struct, frozen=True):
     """A prepared checkout for a check, in a sandbox or not.
 
-    `first` lists directories to put before PATH, as the check sees them. `disturbed` returns a reason if another
-    program wrote to its files, else an empty string. `environment` is the cache key of its environment. `changed`
-    returns the modified files of the tree with their current state. `beside` names the only target tree for which a run
-    here is valid, or is empty.
+    - first: directories to put before PATH, as the check sees them
+    - disturbed: returns why its files are not as they were, if another program wrote to them
+    - environment: the cache key of its environment
+    - changed: returns the modified files of the tree with their current state
+    - beside: the only tree of the target for which a run here is valid, "" for any
     """
 
     place: str
@@ -65,11 +66,11 @@ class Stand(msgspec.Struct, frozen=True):
 
     @property
     def work(self) -> str:
-        """The path of the tree, as the check sees it."""
+        """Path of the tree, as the check sees it."""
         return os.path.join(self.seen, "work")
 
     def readable(self, path: str) -> str:
-        """Return our own path for a path as the check sees it."""
+        """Return the path by which we can read a path that the check sees."""
         return self.room.inside(path) if self.room is not None else path
 
     def run(
@@ -91,7 +92,7 @@ def run_in(
 
 
 def why_ended(ended: ProgramEnd, minutes: int) -> str:
-    """Return the failure of a command that had to succeed, or an empty string."""
+    """Return why a command that had to succeed failed, or ""."""
     if ended.timed_out:
         return f"was still running after {minutes} minutes"
     if ended.rc is None:
@@ -103,7 +104,7 @@ def why_ended(ended: ProgramEnd, minutes: int) -> str:
 
 SHELL = "/bin/sh"
 PREPARE = "prepare"
-"""The name of the environment-building step, used in place of a check's name."""
+"""Name of the step that builds the environment, used in place of a check's name."""
 REPORTS = {"junit": "report.xml", "sarif": "report.sarif"}
 REPORT_PATH = "FOUREYES_REPORT"
 PASSED_ON = ("LANG", "TZ")
@@ -113,12 +114,13 @@ HOMES = {
     "XDG_STATE_HOME": ".local/state", "XDG_RUNTIME_DIR": ".run",
 }  # fmt: skip
 COPIED = {"UV_LINK_MODE": "copy"}
-"""Forces copies, because a linked file could be written through to the installer's cache."""
+"""Makes installers copy files. A linked file could be written through to the installer's cache."""
 
 
 def environment(environ: Mapping[str, str], rule: CheckRule, place: str, first: Sequence[str] = ()) -> dict[str, str]:
-    """Return all environment variables of a check. Variables it requests by name never override those set here. `first`
-    goes before the PATH."""
+    """Return all environment variables of a check. Those it asks for by name never override the ones set here. `first`
+    goes before the PATH.
+    """
     home = os.path.join(place, "home")
     asked = {name: environ[name] for name in rule.env if name in environ and not name.startswith(NEVER_PASSED_ON)}
     words = {name: value for name, value in environ.items() if name in PASSED_ON or name.startswith("LC_")}
@@ -152,7 +154,7 @@ def clean_path(path: str) -> str:
 
 
 def _toolchains(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the location of the rustup toolchains. Rustup would look in the home, which is empty for a check."""
+    """Return where the rustup toolchains are. Rustup would look in the home, which is empty for a check."""
     home = os.path.join(environ.get("HOME") or "/", ".rustup")
     return {"RUSTUP_HOME": home} if os.path.isdir(home) else {}
 
@@ -174,9 +176,10 @@ def scratch(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[st
 
 @contextmanager
 def made(environ: Mapping[str, str], checkouts: Sequence[str]) -> Iterator[str]:
-    """Create a private, unguessable directory and remove it in any case. Also removes those of killed processes.
+    """Create a private directory with an unpredictable name, and remove it in any case.
 
-    It is never inside a checkout, because tools search every parent directory (node_modules, go.work, .cargo).
+    Those left by killed processes are removed too. It is never inside a checkout, because tools search every parent
+    directory (node_modules, go.work, .cargo).
     """
     around = os.path.realpath(environ.get("TMPDIR") or "/tmp") + "/"  # noqa: S108
     if any(around.startswith(os.path.realpath(checkout) + "/") for checkout in checkouts):
@@ -212,7 +215,7 @@ def _by_force(place: str) -> None:
 
 
 def remains(place: str) -> str:
-    """Return a line about files that could not be removed because another user owns them, or an empty string."""
+    """Return a line about files that could not be removed because another user owns them, or ""."""
     return f"\n({place} could not be removed.)\n" if os.path.lexists(place) else ""
 
 
@@ -226,7 +229,7 @@ TRIES = 3
 
 
 class Exported:
-    """A tree exported below its own directory `place`. It is written on first use and again after any change."""
+    """A tree exported to its own directory `place`, on first use and again after any change."""
 
     def __init__(self, export: Callable[[str], None], place: str, files: Callable[[], Mapping[str, str]]) -> None:
         self._export = export
@@ -236,14 +239,15 @@ class Exported:
         self._seal = ""
 
     def written(self, *, look: bool = True) -> str:
-        """Return the directory with the files as committed. With `look`, verify that first. Without it, call is_sound()
-        after use."""
+        """Return the directory with the files as committed. With `look`, make sure that they are. Without it, call
+        is_sound() after use.
+        """
         if not self._seal or (look and not self.is_sound()):
             self._write()
         return self.path
 
     def _write(self) -> None:
-        """Export the tree and compare its contents, which also finds writes made before the fingerprint."""
+        """Export the tree and compare its contents. This also finds writes made before its fingerprint was taken."""
         other = ""
         for _ in range(TRIES):
             remove(self.path)
@@ -262,7 +266,7 @@ class Exported:
         return is_sound
 
     def copy_to(self, work: str) -> None:
-        """Copy the files into an empty directory. Repeats the copy if the source changed meanwhile."""
+        """Copy the files into an empty directory. Repeat that if the source changed meanwhile."""
         for _ in range(TRIES):
             copy_tree(self.written(), work)
             if self.is_sound():
@@ -319,15 +323,16 @@ def _facts(entry: os.DirEntry[str]) -> bytes:
 # ---- Files of the tree in the environment's place (D5) ----
 
 WHOLE = frozenset({".venv", "venv", "node_modules"})
-"""Directories that belong entirely to an environment. A new file in one acts like a changed program."""
+"""Directories that belong to an environment as a whole. A new file in one is like a changed program."""
 ALL = ("**",)
 
 
 def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: TreeFiles) -> str:
-    """Raise OwnParts if an attempt changes files that `prepare` creates. Return the target tree for which alone the run
-    is valid, or an empty string.
+    """Raise OwnParts if an attempt changes files that `prepare` creates. Return the only tree of the target for which
+    the run is valid, or "". (D5)
 
-    Files that the target has or had were approved, and inputs are part of the environment's key. Both are allowed. [D5]
+    Files that the target has or had are allowed because they were approved, and inputs because they are part of the
+    environment's key.
     """
     places = list(overlaps(tree, environment, WHOLE))
     if not places:
@@ -363,8 +368,9 @@ def _older(path: str) -> str:
 
 
 def overlaps(tree: str, environment: str, whole: frozenset[str] = frozenset(), here: str = "") -> Iterator[str]:
-    """Yield the paths present in both. If both have a directory, yield its common contents, or the directory itself if
-    its name is in `whole`."""
+    """Yield the paths that both have. If both have a directory, yield what both have in it, or the directory itself if
+    its name is in `whole`.
+    """
     for name in _names(os.path.join(tree, here)):
         path = os.path.join(here, name)
         if not os.path.lexists(os.path.join(environment, path)):

@@ -1,12 +1,13 @@
-"""Detects Python code that a check loads from another checkout instead of the tested tree. [D5]
+"""Detects Python code that a check loads from another checkout instead of the tested tree. (D5)
 
 After an editable install (`pip install -e .`), every interpreter of that environment imports the original checkout,
-wherever the check runs. This file is copied into the run's scratch directory as `sitecustomize.py`, on `PYTHONPATH`.
-Each interpreter that the check starts loads it, and records the first file of a checkout that it runs or reads.
-Installed but unused code is ignored. As a script, it asks an interpreter that skipped it (`-I`, or its own
-`PYTHONPATH`) where the given names would be imported from.
+wherever the check runs. So this file is copied into the run's scratch directory as `sitecustomize.py`, on `PYTHONPATH`.
+Each interpreter that the check starts loads it and records the first file of a checkout that it runs or reads. Code
+that is installed but not used is ignored.
 
-It runs in other projects' interpreters, so it uses the standard library only, and imports only `os` and `sys` up front.
+Run as a script, it asks an interpreter that skipped it (`-I`, or its own `PYTHONPATH`) where the given names would be
+imported from. It runs in other projects' interpreters, so it uses the standard library only, and imports only `os` and
+`sys` up front.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
 
 PLACES, FOUND = "places", "found"
-"""Files beside the copy: the run's own directory with the checkouts, and the result."""
+"""Files next to the copy: the run's own directory with the checkouts, and the result."""
 NOTE = "direct_url.json"
 """The file that installers write into a `.dist-info`."""
 SCRATCH = "foureyes-check-"
 SOURCES = (".py", ".pyi")
 INSTALLED = ("/site-packages/", "/dist-packages/")
 OF_OTHERS = frozenset({"site-packages", "dist-packages", "node_modules", "__pypackages__"})
-"""Directories of a checkout that hold third-party code."""
+"""Directories in a checkout with third-party code."""
 
 
 class Places:
@@ -46,8 +47,7 @@ class Places:
         self._copies: dict[str, dict[str, str]] = {}
 
     def checkout_of(self, name: str) -> str:
-        """Return the checkout that owns a source file. Return an empty string for the run's own tree and for
-        third-party code."""
+        """Return the checkout that a source file belongs to, "" for the run's own tree and third-party code."""
         for mark in INSTALLED:
             site, is_installed, rest = name.rpartition(mark)
             if is_installed:
@@ -61,7 +61,7 @@ class Places:
         return self._folders[folder] or self._another_clone(folder, file)
 
     def _owner(self, folder: str) -> str:
-        """Return the checkout that owns a resolved folder, or an empty string."""
+        """Return the checkout that a resolved folder belongs to, or ""."""
         path = folder + "/"
         if path.startswith(self._own):
             return ""
@@ -85,7 +85,7 @@ class Places:
         return False
 
     def _top_of_clone(self, folder: str) -> str:
-        """Return the top of a foreign repository around a folder, which may be another clone of this one."""
+        """Return the top of another repository around a folder. It may be another clone of this one."""
         path = folder + "/"
         if path.startswith((self._own, *self._tools, *[root + "/" for root in self._checkouts])):
             return ""
@@ -94,7 +94,7 @@ class Places:
         return "" if folder == "/" else folder
 
     def _another_clone(self, folder: str, file: str) -> str:
-        """Return the repository if it is a clone of this one, judged by a file that the tested tree also has."""
+        """Return the repository if it is a clone of this one. A file that the tested tree has too shows that."""
         top = self._clones.get(folder)
         rest = join(realpath(folder), file)[len(top) + 1 :] if top else ""
         return top or "" if "/" in rest and os.path.exists(join(self._own, "work", rest)) else ""
@@ -114,7 +114,7 @@ class Places:
         return self._copies[site]
 
     def copies_in(self, site: str) -> dict[str, str]:
-        """Return the top-level names that were copied from a checkout by `pip install .`, with that checkout."""
+        """Return top-level names that `pip install .` copied from a checkout, with that checkout."""
         copies: dict[str, str] = {}
         for entry in os.listdir(site) if os.path.isdir(site) else ():
             info = join(site, entry)
@@ -129,7 +129,7 @@ class Places:
 
 
 def installed_from(text: str) -> tuple[str, bool]:
-    """Return the directory named in `direct_url.json`, or an empty string, and True if the install is editable."""
+    """Return the directory named in `direct_url.json`, or "", and True if the install is editable."""
     if not text:
         return "", False
     import json
@@ -154,7 +154,7 @@ def text_of(path: str) -> str:
 
 
 def read_places(folder: str) -> Places:
-    """Return the places recorded beside a copy of this file."""
+    """Return the places recorded next to a copy of this file."""
     own, *checkouts = text_of(join(folder, PLACES)).split("\0")
     return Places(own, checkouts)
 
@@ -223,8 +223,9 @@ def begin(folder: str) -> None:
 
 
 def ask(folder: str, first: str, names: list[str]) -> None:
-    """Record where the names would be imported from, with `first` at the front of the path, in place of a script's
-    directory."""
+    """Record where the names would be imported from. `first` is at the front of the path, where a script's directory
+    would be.
+    """
     from importlib.util import find_spec
 
     sys.path[:] = [entry for entry in sys.path if realpath(entry) != realpath(folder)]

@@ -1,4 +1,4 @@
-"""Reports if a run used code of another checkout instead of the tested tree. [D5]"""
+"""Detects that a run used code of another checkout instead of the tested tree. (D5)"""
 
 from __future__ import annotations
 
@@ -46,10 +46,8 @@ NO_PACKAGES = frozenset("tests test testing docs doc examples setup conftest nox
 
 
 class Watch:
-    """A watch over one run in its scratch directory.
-
-    The run sees that directory as `seen`, in a sandbox under another path. `checkouts` lists the checkouts of the
-    repository.
+    """Watches one run in its scratch directory. In a sandbox the run sees that directory by another path, `seen`.
+    `checkouts` are those of the repository.
     """
 
     def __init__(self, place: str, checkouts: Sequence[str], seen: str = "", room: Room | None = None) -> None:
@@ -61,7 +59,9 @@ class Watch:
         self._next, self._pause = 0.0, SOON
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return the check's environment with the watch added. Without checkouts there is nothing to detect."""
+        """Return the check's environment with what the watch needs. If there are no checkouts, nothing can be
+        detected.
+        """
         if not self._checkouts:
             return dict(env)
         watch, places = read(code_origin.__file__, MB), os.fsencode("\0".join([self._place, *self._checkouts]))
@@ -71,7 +71,7 @@ class Watch:
         return {**env, PATH: os.pathsep.join(filter(None, (self._seen_folder, env.get(PATH, ""))))}
 
     def look(self, reaper: int) -> None:
-        """Record the unwatched interpreters that run below a process."""
+        """Remember interpreters below a process that run without the watch."""
         now = time.monotonic()
         if now < self._next or not self._checkouts or len(self._unwatched) >= MOST_ASKED:
             return
@@ -113,8 +113,7 @@ class Watch:
         return (words[0], words[1], words[2]) if ended and len(words) == 3 else None
 
     def _ask(self, env: Mapping[str, str]) -> None:
-        """Ask each unwatched interpreter for its import locations. Results go to the same file as those of watched
-        ones."""
+        """Ask each interpreter without the watch where it imports from. The results go to the same file."""
         script, output = os.path.join(self._seen_folder, "sitecustomize.py"), list[bytes]()
         names = packages_in([self._readable(self._work), *self._checkouts]) if self._unwatched else []
         for each in list(self._unwatched)[:MOST_ASKED]:
@@ -143,7 +142,7 @@ def packages_in(roots: Sequence[str]) -> list[str]:
 
 
 def _advice(command: str, file: str, checkout: str) -> str:
-    """Return the advice that makes the run use the tree's own code."""
+    """Return advice to make the run use the tree's own code."""
     words = command.split()
     is_built = not file.endswith(code_origin.SOURCES)
     if is_built or any(word.startswith("-") and IGNORES_PATH & asked_for([word]).options for word in words):
@@ -155,7 +154,7 @@ def _advice(command: str, file: str, checkout: str) -> str:
 
 
 def _root_of(file: str, checkout: str) -> str:
-    """Return the import root of a file within a checkout. For a copy, return the place its package would have."""
+    """Return the import root of a file in a checkout. For a copy, return where its package would be."""
     if not file.startswith(checkout + "/"):
         return "src" if os.path.isdir(os.path.join(checkout, "src")) else "."
     folder = os.path.dirname(file)
@@ -185,7 +184,7 @@ MOST_BYTES = 1_000_000
 
 
 class Interpreter(msgspec.Struct, frozen=True):
-    """A Python process that started unwatched, with everything that determines its imports."""
+    """A Python process that runs without the watch, and everything that determines its imports."""
 
     program: str
     options: str
@@ -196,7 +195,7 @@ class Interpreter(msgspec.Struct, frozen=True):
 
     @property
     def first(self) -> list[str]:
-        """The front of its import path: pytest's paths, then the script's own directory."""
+        """Front of its import path: pytest's paths, then the script's own directory."""
         return [*self.told, *([self.own] if self.own else [])]
 
 
@@ -209,7 +208,7 @@ class Invoked(msgspec.Struct, frozen=True):
 
 
 def in_command(command: str, env: Mapping[str, str], work: str, watch: str) -> Iterator[Interpreter]:
-    """Yield the interpreters that a command line starts itself with its own path or options."""
+    """Yield the interpreters that a command line itself starts with a path or options of their own."""
     words = shlex.shlex(command, posix=True, punctuation_chars=";&|()\n")
     words.whitespace = " \t\r"
     words.whitespace_split, words.commenters = True, ""
@@ -246,7 +245,7 @@ def _assigned(part: list[str], env: dict[str, str], cwd: str) -> tuple[dict[str,
 
 
 def _with_interpreter(argv: list[str], env: Mapping[str, str], cwd: str) -> list[str]:
-    """Return the arguments as the kernel would run them, with the interpreter of a script's first line."""
+    """Return the arguments as the kernel would run them, with the interpreter from a script's first line."""
     program = shutil.which(os.path.join(cwd, argv[0]) if "/" in argv[0] else argv[0], path=env.get("PATH"))
     if program is None or PYTHON.fullmatch(os.path.basename(program)):
         return [program or argv[0], *argv[1:]]
@@ -264,8 +263,9 @@ def _with_interpreter(argv: list[str], env: Mapping[str, str], cwd: str) -> list
 
 
 def at(process: str, watch: str, work: str) -> Interpreter | None:
-    """Return the interpreter of a process (a directory of /proc), or None. Skips environment tools and Python's
-    self-queries."""
+    """Return the interpreter of a process (a directory of /proc), or None. Environment tools and Python's own queries
+    are skipped.
+    """
     if not PYTHON.fullmatch(os.path.basename(os.readlink(f"{process}/exe"))):
         return None
     argv = [os.fsdecode(word) for word in _file(f"{process}/cmdline").split(b"\0")[:-1]]
@@ -342,7 +342,7 @@ def _is_in(path: str, root: str) -> bool:
 
 
 WayOut = tuple[str, str, str]
-"""The name of the setting, the path it leads to, and advice."""
+"""A setting's name, the path it leads to, and advice."""
 
 
 def _by_settings(env: Mapping[str, str]) -> Iterator[WayOut]:
@@ -383,7 +383,9 @@ def _folders(work: str) -> Iterator[str]:
 
 
 def _node(modules: str, name: str) -> Iterator[WayOut]:
-    """Yield linked packages: those of a workspace if `node_modules` is a link or comes from another place."""
+    """Yield linked packages, for example those of a workspace. They lead out of the tree if `node_modules` is a link or
+    comes from elsewhere.
+    """
     with suppress(OSError):
         for entry in sorted(os.listdir(modules)):
             path = os.path.join(modules, entry)
@@ -474,7 +476,7 @@ FILES = {"pytest.ini": "pytest", ".pytest.ini": "pytest", "tox.ini": "pytest", "
 
 
 def said_paths(root: str) -> list[str]:
-    """Return the directories of pytest's `pythonpath` setting as written."""
+    """Return the directories in pytest's `pythonpath` setting, as written."""
     for name, section in FILES.items():
         text = _settings_text(os.path.join(root, name))
         settings = ConfigParser(interpolation=None)

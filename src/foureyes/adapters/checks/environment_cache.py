@@ -1,8 +1,8 @@
-"""The cache for environments of checks and for their sandboxes, outside every checkout and home. [D5]
+"""The cache of environments of checks, and the directories of their sandboxes, outside every checkout and home. (D5)
 
-Tools search every parent directory (`node_modules`, `.cargo`, `go.work`), so none of them may contain a user's files.
-With sandboxes, a run always sees its directory under the fixed name `at`, because environments contain their own path.
-Without sandboxes it gets one of several numbered slots.
+Tools search every parent directory (`node_modules`, `.cargo`, `go.work`), so none of them may have a user's files. In a
+sandbox, a run always sees its directory under the fixed name `at`, because environments contain their own path. Without
+sandboxes it gets one of several numbered slots.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AT, ENVIRONMENTS, RUNS, SLOTS = "at", "environments", "runs", "slots"
 MOST_SLOTS = 64
 PAUSE = 0.1
 QUIET_PAUSES, MOST_PAUSES = 20, 36_000
-"""Wait silently for this many pauses, and give up after an hour."""
+"""Number of pauses while waiting before the user is told, and before giving up after an hour."""
 LOCK = ".lock"
 Hear = Callable[[bytes], None]
 
@@ -39,8 +39,9 @@ class Shelf:
         return os.path.join(self.root, SLOTS, "1")
 
     def make(self) -> None:
-        """Create the directory or verify that this user owns it. In a shared parent, another user may have created it
-        first."""
+        """Create the directory, or make sure that this user owns it. In a shared parent, another user may have created
+        it first.
+        """
         with suppress(FileExistsError):
             os.mkdir(self.root, 0o700)
         about = os.lstat(self.root)
@@ -63,7 +64,7 @@ class Shelf:
 
     @contextmanager
     def slot(self, stop: StopAsked) -> Iterator[str]:
-        """Lock the first free slot and yield it empty. Its path is the same from run to run."""
+        """Lock the first free slot and yield it empty. A slot's path is the same in every run."""
         while True:
             for number in range(1, MOST_SLOTS + 1):
                 place = os.path.join(self.root, SLOTS, str(number))
@@ -128,7 +129,9 @@ def locked(path: str, how: int) -> int | None:
 
 
 def waited(path: str, how: int, stop: StopAsked, hear: Hear) -> int:
-    """Wait for a lock and return a handle that holds it. Tells the user about a longer wait and gives up after an hour."""
+    """Wait for a lock and return a handle that holds it. The user is told about a longer wait, and after an hour it
+    gives up.
+    """
     for times in range(MOST_PAUSES):
         if (handle := locked(path, how | fcntl.LOCK_NB)) is not None:
             return handle

@@ -1,4 +1,6 @@
-"""Builds, caches and provides the environments of checks, made by `[checkout] prepare` from a tree's inputs. [D5]"""
+"""Builds, caches and provides the environments of checks, which `[checkout] prepare` makes from a tree's inputs.
+(D5)
+"""
 
 from __future__ import annotations
 
@@ -57,10 +59,11 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Grounds:
-    """The provider of sandboxes for one runner's checks.
+    """Provides sandboxes for the checks of one runner.
 
-    `hidden` lists paths that checks must not see. `minute` is the length of a minute in seconds. `store` is the folder
-    that keeps the fingerprints of slot environments.
+    - hidden: paths that checks must not see
+    - minute: the length of a minute in seconds
+    - store: the folder for the fingerprints of environments in slots
     """
 
     def __init__(self, environ: Mapping[str, str], hidden: Sequence[str], minute: float, store: str = "") -> None:
@@ -71,7 +74,7 @@ class Grounds:
         self._seals = Seals(store, self.shelf.environments)
         self._keys: dict[tuple[str, str, CheckoutRule], tuple[str, str]] = {}
         self._unprepared: dict[str, tuple[str, bytes]] = {}
-        """Environments that failed to build, with reason and output. Not retried during this runner's life."""
+        """Environments that could not be built, with reason and output. This runner does not try them again."""
 
     def why_none(self) -> str:
         """Return the reason that sandboxes are unavailable here, or an empty string."""
@@ -161,8 +164,9 @@ class Grounds:
             raise
 
     def _seals_at(self, at: str) -> Seals | None:
-        """Return the record of fingerprints for environments used in slots. In a sandbox no check can reach the file
-        beside its environment, so none is needed."""
+        """Return the record of fingerprints for environments used in slots. In a sandbox none is needed, because no
+        check can reach the file next to its environment.
+        """
         return None if at == self.shelf.at else self._seals
 
     def _known_key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
@@ -172,8 +176,9 @@ class Grounds:
         return self._keys[known]
 
     def key_in_room(self, rule: CheckoutRule, tree: TreeFiles) -> str:
-        """Return the cache key of a tree's environment if checks run in sandboxes, else an empty string. Each slot has
-        its own key."""
+        """Return the cache key of a tree's environment if checks run in sandboxes, otherwise "". Each slot has a key of
+        its own.
+        """
         is_told = rule.prepare.strip() and rule.hides and not self.why_none()
         return self._known_key(rule, tree, self.shelf.at)[0] if is_told else ""
 
@@ -185,7 +190,7 @@ class Grounds:
         return ""
 
     def _key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
-        """Return the cache key of a tree's environment, and the tree if the environment serves only that one."""
+        """Return the cache key of a tree's environment, and the tree if the environment is only for that one."""
         inputs = tree.listed(rule.inputs)
         alone = "" if inputs in tree.of_target(rule.inputs) else tree.name
         whose = f" of {self._seals.owner}" if self._seals_at(at) is not None else ""
@@ -193,7 +198,7 @@ class Grounds:
 
     @contextmanager
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> Iterator[Lent | None]:
-        """Yield the cached environment for a tree, from a sandbox or the first slot, or None. Never builds or blocks."""
+        """Yield the cached environment for a tree, from a sandbox or the first slot, or None. Never builds or waits."""
         for at in (self.shelf.at, self.shelf.first_slot):
             with self.environments.lent(self._key(rule, tree, at)[0], self._seals_at(at)) as kept:
                 if kept is not None:
@@ -238,7 +243,7 @@ class Grounds:
 
 
 def _own_programs(checkout: CheckoutRule, tree: str) -> list[str]:
-    """Return the environment's program directories, but none where the attempt itself brings files. [D5]"""
+    """Return the environment's program directories, but none where the attempt itself brings files. (D5)"""
     if not checkout.prepare.strip() and not checkout.build.strip():
         return []
     return [name for name in OWN_PROGRAMS if not os.path.lexists(os.path.join(tree, name.partition("/")[0]))]
@@ -275,21 +280,22 @@ def _unlink(path: str) -> None:
 ABOUT, NEW = "about.json", "new-"
 DAY = 24 * 3600.0
 OLD, UNUSED, LARGE = 30 * DAY, 14 * DAY, 20_000 * MB
-"""The age at which an environment is rebuilt, the idle time after which it is deleted, and the size limit of all
-together. The least recently used goes first."""
+"""Age at which an environment is rebuilt, idle time after which it is deleted, and size limit of all together. The
+least recently used is deleted first.
+"""
 FORM = 1
 """The format number of environments. Change it when they are built differently."""
 
 
 class About(msgspec.Struct, frozen=True):
-    """The record kept beside an environment."""
+    """The record stored with an environment."""
 
     seal: str
     made: float
     size: int
     command: str
     tree: str = ""
-    """The only tree that it serves. If empty, it serves every tree with the target's inputs."""
+    """The only tree it is for. If empty, it is for every tree with the target's inputs."""
 
 
 class Environment(msgspec.Struct, frozen=True):
@@ -320,16 +326,16 @@ class Environments:
         self._shelf = shelf
         self._now = now
         self._used: set[Environment] = set()
-        """Environments verified before. Callers verify again after use."""
+        """Environments known to be sound. Callers check again after use."""
 
     @contextmanager
     def open(
         self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: StopAsked, hear: Hear,
         seals: Seals | None = None,
     ) -> Iterator[Environment]:  # fmt: skip
-        """Provide a cached environment, or build it with `make`, and lock it during use.
+        """Yield a cached environment, or build it with `make`. It is locked during use.
 
-        `seals` holds the trusted fingerprints where checks could write to the file beside the environment.
+        `seals` has the trusted fingerprints, for checks that could write to the file next to the environment.
         """
         lock = os.path.join(self._shelf.environments, key + LOCK)
         is_new = False
@@ -352,7 +358,7 @@ class Environments:
 
     @contextmanager
     def lent(self, key: str, seals: Seals | None = None) -> Iterator[Environment | None]:
-        """Provide a cached environment for copying, or None if there is none or another run is building it."""
+        """Yield a cached environment for copying, None if there is none or another run is building it."""
         is_made = about_of(os.path.join(self._shelf.environments, key)) is not None
         lock = os.path.join(self._shelf.environments, key + LOCK)
         held = locked(lock, fcntl.LOCK_SH | fcntl.LOCK_NB) if is_made else None
@@ -421,7 +427,9 @@ class Environments:
         return sorted(rows, key=lambda each: -each[0])
 
     def prune(self, *, everything: bool = False, only_try: bool = False) -> list[EnvironmentRow]:
-        """Delete environments that are unused for long or exceed the size limit, and return them. Skips those in use."""
+        """Delete environments that were not used for long or exceed the size limit, and return them. Those in use are
+        skipped.
+        """
         gone, total = [], 0
         for used, row in self._rows():
             total += row.bytes
@@ -476,7 +484,9 @@ def about_of(path: str) -> About | None:
 
 
 def key_of(rule: CheckoutRule, inputs: Mapping[str, str], variables: Mapping[str, str], at: str, alone: str) -> str:
-    """Return the cache key of an environment. `alone` is the only tree it serves, if its inputs are not the target's."""
+    """Return the cache key of an environment. `alone` is the only tree it is for, if its inputs are not the
+    target's.
+    """
     parts = [
         FORM, rule.prepare, rule.keep, sorted(inputs.items()), {name: variables.get(name) for name in rule.env},
         programs_of(rule.prepare, variables.get("PATH", "")), os.uname().machine, at, alone,
@@ -485,8 +495,9 @@ def key_of(rule: CheckoutRule, inputs: Mapping[str, str], variables: Mapping[str
 
 
 def programs_of(command: str, path: str) -> list[tuple[str, int, int]]:
-    """Return the programs named in a command, and their interpreters, with size and time. Another version of a program
-    has other values."""
+    """Return the programs in a command, and their interpreters, with size and time, by which another version is
+    recognized.
+    """
     programs: dict[str, tuple[str, int, int]] = {}
     ahead = [word for word in command.replace(";", " ").replace("&", " ").split() if "=" not in word]
     for word in ahead:
@@ -552,7 +563,7 @@ SEALS = "seals"
 
 
 class Seals:
-    """The trusted fingerprints of one project's environments. Without a folder they last for one process."""
+    """Trusted fingerprints of one project's environments. Without a folder they last for one process."""
 
     def __init__(self, store: str, environments: str) -> None:
         self._folder = os.path.join(store, SEALS) if store else ""
@@ -561,11 +572,13 @@ class Seals:
 
     @property
     def owner(self) -> str:
-        """The id of this record. It is part of the cache key, so no project uses an environment recorded by another."""
+        """Id of this record. It is part of the cache key, so that no project uses an environment recorded by
+        another.
+        """
         return sha256(os.fsencode(self._folder)).hexdigest()[:12]
 
     def known(self, key: str) -> str:
-        """Return the fingerprint of an environment at build time, or an empty string if it was not built here."""
+        """Return the fingerprint of an environment when it was built, "" if it was not built here."""
         with suppress(OSError):
             if self._folder:
                 return read(os.path.join(self._folder, key), MB).decode("ascii", "replace")

@@ -1,8 +1,8 @@
-"""Reads JUnit XML: the tests, their results and the messages of failed ones. [D5]
+"""Reader for JUnit XML: the tests, their results and the messages of failed ones. (D5)
 
 The tested code writes the report, so it is not trusted: no entities, no document type, bounded memory, and a report
-that contradicts itself is rejected (G1). It accepts the dialects of pytest, surefire, jest-junit, vitest,
-go-junit-report, cargo-nextest and googletest. Characters that XML forbids but tools write, such as colour codes in
+that contradicts itself is refused (G1). It accepts the dialects of pytest, surefire, jest-junit, vitest,
+go-junit-report, cargo-nextest and googletest. Characters that XML forbids but tools write, such as color codes in
 names, are dropped.
 """
 
@@ -38,7 +38,7 @@ REFERENCE = re.compile(rb"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
 HALVES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]|\xef\xbf[\xbe\xbf]")
 """UTF-8 sequences of surrogates and of two noncharacters."""
 TIME = re.compile(r"-[0-9]{14}(?=(?:\.xml)?$)")
-"""The timestamp that unittest-xml-reporting adds to names of suites and files."""
+"""Timestamp that unittest-xml-reporting adds to names of suites and files."""
 BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -48,8 +48,9 @@ def read(data: bytes, files: CheckedFiles | None = None) -> tuple[TestResult, ..
 
 
 def read_all(reports: Sequence[tuple[str, bytes]], files: CheckedFiles | None = None) -> tuple[TestResult, ...]:
-    """Return every test of several named files that form one report, as Maven and Gradle write one per class. `files`
-    is the tested tree."""
+    """Return every test of several named files that form one report. Maven and Gradle write one file per class. `files`
+    is the tested tree.
+    """
     if sum(len(data) for _, data in reports) > LARGEST_REPORT:
         raise ValueError(f"the report is larger than {LARGEST_REPORT // 1_000_000} MB")
     tests: list[_Test] = []
@@ -107,7 +108,7 @@ def _no_doctype(*_: object) -> None:
 
 
 class _Test:
-    """A test or suite element, and the parts kept after it closes."""
+    """A test or suite element, with the parts kept after it closes."""
 
     def __init__(
         self, attributes: Mapping[str, str], around: Sequence[_Test], report: str, files: CheckedFiles
@@ -159,7 +160,7 @@ class _Test:
 
 
 class _Reader:
-    """A reader that follows the XML elements and collects the tests."""
+    """Follows the XML elements and collects the tests."""
 
     def __init__(self, report: str, files: CheckedFiles) -> None:
         self._report, self._files = report, files
@@ -216,7 +217,7 @@ class _Reader:
 
 
 def _count(attributes: Mapping[str, str], key: str) -> int:
-    """Return a number of a report, or 0 for anything else. Only the tests themselves are decisive. [G6]"""
+    """Return a number of a report, or 0 for anything else. Only the tests themselves count. (G6)"""
     text = attributes.get(key, "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
@@ -240,7 +241,7 @@ FROM_ZERO = "pytest"
 
 
 class Told:
-    """The content of a failure. A long one keeps its start and end."""
+    """The content of a failure. Of a long one, the start and the end are kept."""
 
     def __init__(self, kind: str, message: str) -> None:
         self.kind = kind
@@ -253,7 +254,7 @@ class Told:
 
 
 def message_of(failure: Told, files: CheckedFiles) -> str:
-    """Return the failure text, message first. Omits a message that the text repeats."""
+    """Return the failure's text, message first. A message that the text repeats is omitted."""
     text = files.cut(spaced(failure.text, len(failure.text) + 1).strip("\n"))
     message = files.cut(spaced(failure.message, MESSAGE).strip()) or ("" if text.strip() else failure.kind.strip())
     if message and message in text[: len(message) + 200]:
@@ -264,8 +265,9 @@ def message_of(failure: Told, files: CheckedFiles) -> str:
 
 
 def where(failure: Told, attributes: Mapping[str, str], files: CheckedFiles) -> tuple[str, int]:
-    """Return the file and line of a failure: those of the report, else the first in its text, else the file named after
-    the class."""
+    """Return the file and line of a failure: those in the report, else the first in its text, else the file named after
+    the class.
+    """
     path = files.find(attributes["file"])
     near = re.split(r"[./\\]", attributes["classname"])
     places = _places(f"{failure.message}\n{failure.text}", near, files)
@@ -277,7 +279,7 @@ def where(failure: Told, attributes: Mapping[str, str], files: CheckedFiles) -> 
 
 
 def _of_suite(failure: Told, name: str, files: CheckedFiles) -> tuple[str, int] | None:
-    """Return file and line for a linter report, where suites are files and the text says `line 3, col 7`."""
+    """Return file and line from a linter's report, in which suites are files and the text says `line 3, col 7`."""
     column = COLUMN.search(f"{failure.message}\n{failure.text}")
     path = files.find(name) if column else ""
     return (path, int(column[1])) if column and path else None

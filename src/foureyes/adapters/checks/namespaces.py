@@ -1,10 +1,9 @@
-"""Creates and enters the sandbox of one run: a mount namespace with overlay layers and without other users' files. [D5]
+"""Creates and enters the sandbox of one run: a mount namespace with overlay layers and without other users' files. (D5)
 
 This is a script. `keep SPEC` creates the sandbox, prints `ready`, and keeps it until its input ends. `enter PID
 DIRECTORY PROGRAM …` becomes a program inside the sandbox of PID. Root needs only a mount namespace. Other users also
-get a user namespace, with their own id and without extra rights once the program starts.
-
-Every sandboxed check starts two of these, so it imports only light modules.
+get a user namespace, with their own id and without extra rights once the program starts. Every sandboxed check starts
+this twice, so it imports only light modules.
 """
 
 from __future__ import annotations
@@ -30,12 +29,16 @@ trace or open files by handle."""
 
 
 def keep(at: str, place: str, words: list[str]) -> None:
-    """Create a sandbox and hold it until standard input ends.
+    """Create a sandbox and hold it until standard input ends. The sandbox sees `place` as `at`.
 
-    The sandbox sees `place` as `at`. `words` are rows, each preceded by its length. Rows of kind `passing` and
-    `lasting` are overlays: a name, the upper and work directories, and the lower ones from the top. A `passing` overlay
-    is never synced to disk. `bind` gives a name and its source. `hidden` names a directory to empty, `scratch` a
-    directory to replace by an empty writable source, and `shown` a hidden path to keep readable.
+    `words` are rows, each after its length:
+
+    - passing, lasting: an overlay, with a name, the upper and work directories, and the lower ones from the top. A
+    `passing` one is never synced to disk.
+    - bind: a name and its source
+    - hidden: a directory to empty
+    - scratch: a directory to replace by an empty writable source
+    - shown: a hidden path to keep readable
     """
     _leave()
     _mount(None, "/", None, RECURSIVE | PRIVATE)
@@ -108,8 +111,9 @@ def enter(pid: str, directory: str, argv: list[str]) -> None:
 
 
 def _give_up_rights() -> None:
-    """Drop all capabilities that could undo the sandbox. Even root could unmount its covers or trace an outside
-    process."""
+    """Drop all capabilities that could undo the sandbox. Even root could unmount what hides files, or trace a process
+    outside.
+    """
     for right in range(LAST_RIGHT + 1):
         if right not in RIGHTS and _call("prctl", READ_BOUND, right, 0, 0, 0) == 1:
             _must("a right cannot be given up", "prctl", DROP_BOUND, right, 0, 0, 0)
@@ -150,8 +154,9 @@ def _read_only(path: str, also: int) -> None:
 
 
 def _call(name: str, *args: int | bytes | None) -> int:
-    """Call a C function and return its result. Uses the C part of `ctypes` if possible, because loading the rest takes
-    most of the startup time."""
+    """Call a C function and return its result. The C part of `ctypes` is used if possible, because loading the rest
+    takes most of the start-up time.
+    """
     try:
         import _ctypes
 
@@ -170,8 +175,7 @@ def _call_whole(name: str, *args: int | bytes | None) -> tuple[int, int]:
 
 
 def _must(what: str, name: str, *args: int | bytes | None) -> None:
-    """Call a C function and raise OSError on failure. A failed call is repeated with full `ctypes` to get errno, which
-    may already be hidden."""
+    """Call a C function and raise OSError if it fails. A failed call is repeated with full `ctypes` to get errno."""
     if _call(name, *args) == 0:
         return
     try:
@@ -187,8 +191,9 @@ def _escaped(path: str) -> str:
 
 
 def main(argv: list[str]) -> None:
-    """Run a command line. An error is printed in one line on standard output, which reaches the creator of the sandbox
-    or the program's log."""
+    """Run a command line. An error is printed in one line on standard output, where the creator of the sandbox or the
+    program's log gets it.
+    """
     try:
         if argv[0] == "keep":
             keep(argv[1], argv[2], argv[3:])

@@ -12,7 +12,7 @@ import msgspec
 from foureyes.core.words.text import readable
 
 HEAD, TAIL = 8_192, 57_344
-"""The bytes kept from the start and the end of the output. Most tools print their summary last."""
+"""Bytes kept from the start and the end of the output. Most tools print their summary last."""
 LINE = 200
 BETWEEN, BEAT = 0.2, 1.0
 """Seconds between two lines of progress, with and without new output."""
@@ -30,7 +30,7 @@ class _Stage(msgspec.Struct, frozen=True):
     command: str
     since: float
     size: int
-    """The number of bytes printed before the step."""
+    """Number of bytes printed before the step."""
 
     def words(self) -> str:
         return f"{self.what}, {time.monotonic() - self.since:.0f} s"
@@ -40,7 +40,7 @@ class _Stage(msgspec.Struct, frozen=True):
 
 
 class Output:
-    """The start and end of a check's output, of bounded size. It reports the last line as progress now and then."""
+    """The start and end of a check's output. From time to time it reports the last line as progress."""
 
     def __init__(self, progress: TellLine | None = None) -> None:
         self._progress = progress
@@ -69,7 +69,7 @@ class Output:
             self._progress(self._stage.line(self._last_line() if self._size > self._stage.size else ""))
 
     def beating(self, stop: Callable[[], bool]) -> Callable[[int], bool]:
-        """Return a stop function that also reports progress on each call."""
+        """Return a stop function that also reports progress whenever it is called."""
 
         def asked(_: int) -> bool:
             self.beat()

@@ -1,8 +1,8 @@
-"""Runs one check in a throwaway checkout without token, store, terminal, secrets or home, and leaves nothing behind.
-[D5]
+"""Runs one check in a temporary checkout without token, store, terminal, secrets or home, and leaves nothing behind.
+(D5)
 
-The command comes from the project, the files from an author who wants them merged. Neither may reach the caller's files
-through a variable, block us, fill our memory or outlive the check.
+The command comes from the project, and the files from an author who wants them merged. Neither may reach the caller's
+files through a variable, block us, fill our memory or outlive the check.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.check_config import CheckoutRule
 
 MAX_PROGRAM = 1_000_000_000
-"""The largest program that is read for its digest. Some kernel files report terabytes."""
+"""Size of the largest program that is read for its digest. Some kernel files report terabytes."""
 OWN_ENVIRONMENTS = (".venv", "venv")
 PATHS_SHOWN = 5
 PROGRAM = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
@@ -63,10 +63,13 @@ ONLY_READ = frozenset("bandit black flake8 isort mypy pylint pyright ruff semgre
 
 
 class Pipeline:
-    """A runner of checks. It passes on only the permitted part of `environ`.
+    """Runs checks.
 
-    `checkouts` lists the checkouts of the repository, whose code no check may use. `hidden` lists other paths of the
-    project, and `store` is the folder of its store. `minute` is the length of a minute in seconds, shorter in tests.
+    - environ: only the permitted part of it is passed on
+    - checkouts: checkouts of the repository, whose code no check may use
+    - hidden: other paths of the project
+    - store: the folder of its store
+    - minute: the length of a minute in seconds, shorter in tests
     """
 
     def __init__(
@@ -107,11 +110,10 @@ class Pipeline:
         tree: TreeFiles | None = None,
         last: bool = False,
     ) -> Ran:
-        """Run one check on the files that `export` writes. Report a check that cannot start as a problem, not an
-        exception.
+        """Run one check on the files that `export` writes.
 
-        Files exported for a `tree` are reused until the `last` check or close(). A check with its own checkout
-        configuration runs there.
+        A check that cannot start is reported as a problem, not an exception. Files exported for a `tree` are used again
+        until the `last` check or close(). A check with a checkout configuration of its own runs there.
         """
         began = time.monotonic()
         output = Output(progress)
@@ -150,7 +152,7 @@ class Pipeline:
 
     @contextmanager
     def _apart(self, fill: Callable[[str], None], tree: TreeFiles | None) -> Iterator[Stand]:
-        """Provide a checkout in a throwaway directory."""
+        """Yield a checkout in a temporary directory."""
         with scratch(self._environ, self._checkouts) as place:
             work = os.path.join(place, "work")
             fill(work)
@@ -165,8 +167,9 @@ class Pipeline:
 
     @cached_property
     def _installed(self) -> tuple[str, ...]:
-        """The program directories of the main checkout's own environment, even if inactive. Empty if another
-        environment is active."""
+        """Program directories of the main checkout's own environment, even if inactive. None if another environment is
+        active.
+        """
         if self._environ.get("VIRTUAL_ENV"):
             return ()
         folders = [os.path.join(root, name) for root in self._checkouts[:1] for name in OWN_ENVIRONMENTS]
@@ -178,8 +181,9 @@ class Pipeline:
         return path if rule.checkout is not None else os.pathsep.join([*self._installed, path])
 
     def _filling(self, export: Callable[[str], None], tree: TreeFiles | None, *, last: bool) -> Callable[[str], None]:
-        """Return the function that fills the checkout: git for a single check, else a copy. The last check gets the
-        original files."""
+        """Return the function that fills the checkout: git for a single check, otherwise a copy. The last check gets
+        the original files.
+        """
         if tree is None or (last and (tree.name, False) not in self._trees):
             return export
         shared = self._shared(tree, export, on_shelf=False)
@@ -205,7 +209,7 @@ class Pipeline:
         return self._grounds.environments.prune(everything=everything, only_try=only_try)
 
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
-        """Yield the cached environment for a tree, or None. Never builds or blocks."""
+        """Return a context with the cached environment for a tree, or None. Never builds or waits."""
         return self._grounds.lend(rule, tree)
 
     def why_no_rooms(self) -> str:
@@ -213,17 +217,15 @@ class Pipeline:
         return self._grounds.why_none()
 
     def program(self, rule: CheckRule, tree: TreeFiles) -> str:
-        """Return the program or environment of a check as its results name it, or an empty string if unknown before the
-        run."""
+        """Return the program or environment of a check as recorded in its results, "" if unknown before the run."""
         if rule.checkout is not None:
             return WhatRan(environment=self._grounds.key_in_room(rule.checkout, tree)).stored
         word = next((word for word in rule.run.split() if "=" not in word), "")
         return "" if "/" in word else _program(rule.run, "", self._path(rule))
 
     def absent(self, rule: CheckRule) -> str:
-        """Return the program that the check needs first and PATH lacks, or an empty string.
-
-        Later programs may come from `prepare`. Shell words and paths in the tree are not checked.
+        """Return the first program that the check needs, if PATH lacks it, or "". Later ones may come from `prepare`.
+        Shell words and paths in the tree are not looked for.
         """
         import shutil
 
@@ -234,8 +236,9 @@ class Pipeline:
         return word if is_program and shutil.which(word, path=self._path(rule)) is None else ""
 
     def misled(self, rule: CheckRule) -> str:
-        """Return the checkout directory that the Python of a check's command uses in place, unless the tree comes first
-        on its path."""
+        """Return the checkout that the Python of a check's command uses in place, or "". It does not if the tree comes
+        first on its path.
+        """
         from foureyes.adapters.checks.code_use import in_command, sites_of, used_in_place
 
         if tool_of(rule.run) in ONLY_READ:
@@ -252,7 +255,7 @@ class Pipeline:
         return ""
 
     def _in(self, stand: Stand, rule: CheckRule, output: Output, stop: Callable[[], bool]) -> tuple[Ran, str]:
-        """Run the check and return the result, with a line about files of the tree that it changed."""
+        """Run the check and return the result, and a line about files of the tree that it changed."""
         watch = Watch(stand.place, self._checkouts, stand.seen, stand.room)
         env = watch.environment(environment(self._environ, rule, stand.seen, stand.first))
         if (unbuilt := self._build(stand, rule, env, output, stop)) is not None:
@@ -300,14 +303,14 @@ def _never() -> bool:
 
 
 def _told_changed(files: Iterable[str]) -> str:
-    """Return a line about files that the run changed, because they were tested in the changed state."""
+    """Return a line about files that the run changed. They were tested as changed."""
     paths = [*files]
     more = f" and {len(paths) - PATHS_SHOWN} more" if len(paths) > PATHS_SHOWN else ""
     return f"\n(It changed files of its tree: {', '.join(map(visible, paths[:PATHS_SHOWN]))}{more}.)\n" if paths else ""
 
 
 def _readable_path(stand: Stand, path: str) -> str:
-    """Return the PATH of a check translated to paths that we can read."""
+    """Return the PATH of a check, translated to paths that we can read."""
     return os.pathsep.join([*map(stand.readable, stand.first), *path.split(os.pathsep)[len(stand.first) :]])
 
 
@@ -334,8 +337,9 @@ def _program(command: str, work: str, path: str) -> str:
 
 
 def _is_made_for_it(rule: CheckRule, program: str, root: str, path: str) -> bool:
-    """Return True if the command names a program of its tree (`.venv/bin/python`) that `prepare` creates there, so the
-    one in the main checkout is not used."""
+    """Return True if the command names a program of its tree (`.venv/bin/python`) that `prepare` creates there. The one
+    in the main checkout is then not used.
+    """
     if rule.checkout is None or not rule.checkout.prepare.strip() or root in rule.run:
         return False
     folder = os.path.dirname(os.path.abspath(program))

@@ -1,4 +1,4 @@
-"""Reads the report of a check. [D5]
+"""Reader for the report of a check. (D5)
 
 A report is the file at `$FOUREYES_REPORT`, the files of a directory there, or files of the checkout that match the
 configured globs and that the run wrote. Only plain files of limited size count.
@@ -30,9 +30,9 @@ Stamp = tuple[int, int, int]
 
 
 class Reports:
-    """The reports of one run. Create it before the run, read it after, close it in any case.
+    """The reports of one run. Create it before the run, read it afterwards, and close it in any case.
 
-    It holds the directories open, so it finds the reports even if the check moves them.
+    It holds the directories open and so finds the reports even if the check moves them.
     """
 
     def __init__(self, rule: CheckRule, folder: str, files: CheckedFiles) -> None:
@@ -47,7 +47,7 @@ class Reports:
         self._open.close()
 
     def read(self, ran: Ran) -> Ran:
-        """Return the result with the content of the report added. An invalid report is a problem. [G1]"""
+        """Return the result with the content of the report added. An invalid report is a problem. (G1)"""
         if self._rule.report == "none" or ran.exit_code is None:
             return ran
         name = REPORTS[self._rule.report]
@@ -71,7 +71,7 @@ class Reports:
         return replace(ran, findings=tuple(finding for _, data in reports for finding in sarif.read(data, self._files)))
 
     def _given(self, name: str) -> list[tuple[str, bytes]]:
-        """Return the file that the check was told to write, or all reports in a directory of that name."""
+        """Return the file that the check was told to write, or all reports in a directory with that name."""
         if not _is_directory(name, self._folder):
             return [("", _content(name, self._folder, name, LARGEST_REPORT))]
         endings = ENDINGS[self._rule.report]
@@ -81,7 +81,9 @@ class Reports:
         return _contents(files, self._folder, name)
 
     def _written(self) -> list[tuple[str, bytes]]:
-        """Return the files that match the globs and that the run wrote. Unchanged files of the tree do not count."""
+        """Return the files that match the globs and that the run wrote. Files of the tree that it did not change do not
+        count.
+        """
         files = [(path, stamp) for path, stamp in self._matching() if self._before.get(path) != stamp]
         if not files:
             raise ValueError(f"no report was written that matches one of {', '.join(self._rule.report_files)}")
@@ -103,9 +105,8 @@ def _is_directory(name: str, at: int) -> bool:
 
 
 def _files(top: str, at: int) -> Iterator[tuple[str, Stamp]]:
-    """Yield every file below a directory in order, with its path there. Follows no link.
-
-    Avoids the recursive `os.fwalk`, because a check may nest a thousand folders.
+    """Yield every file below a directory in order, with its path there. No link is followed. A check may nest a
+    thousand folders, so the recursive `os.fwalk` is not used.
     """
     ahead: list[tuple[str, ...]] = [()]
     while ahead:
@@ -154,9 +155,8 @@ LARGEST_REPORT = 50_000_000
 
 
 class CheckedFiles:
-    """The files below a directory, or none without one.
-
-    The check sees that directory as `seen`, inside `place`. Both paths are valid in this run only.
+    """Files below a directory, or none. The check sees that directory as `seen`, inside `place`. Both paths are valid
+    in this run only.
     """
 
     def __init__(self, root: str = "", seen: str = "", place: str = "") -> None:
@@ -187,8 +187,7 @@ class CheckedFiles:
         return own if own in self._tails else self._tails.ending(own, near or ())
 
     def longest(self, path: str) -> str:
-        """Like find(), but also accept the longest end of the path that exists in the tree, as for a path of another
-        clone."""
+        """Like find(), but also accept the longest end of the path that the tree has, for a path of another clone."""
         return self.find(path) or (self._tails.longest(path) if self.root else "")
 
     @cached_property

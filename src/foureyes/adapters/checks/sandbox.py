@@ -1,4 +1,4 @@
-"""Sandboxes: a run gets private layers over shared files and does not see files of others. [D5]"""
+"""Sandboxes: a run gets private layers over shared files and does not see other users' files. (D5)"""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ OF_LOCAL = ("bin", "lib", "libexec", "share/uv", "share/pipx", "share/pnpm", "sh
 MANAGERS = frozenset({".asdf", ".goenv", ".jenv", ".linuxbrew", ".nodenv", ".npm-global", ".pixi", ".pyenv", ".rbenv",
                       ".rye", ".volta"})  # fmt: skip
 """Tool managers with programs outside their `bin`. In other dot directories (`.fly`, `.cargo`) the rest is the user's
-data."""
+data.
+"""
 MOST_LINKS = 5_000
 SAID = 10_000
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """An overlay at a name of the sandbox: the lower directories from the top, and one that takes changes. `lasts`
-    means that its changes are kept, so they are synced to disk."""
+    """An overlay at a path in the sandbox: the lower directories from the top, and one that takes the changes. `lasts`:
+    the changes are kept, so they are synced to disk.
+    """
 
     where: str
     lower: tuple[str, ...]
@@ -41,7 +43,7 @@ class Layer(msgspec.Struct, frozen=True):
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """The paths hidden in a sandbox, and those restored within them."""
+    """Paths hidden in a sandbox, and paths inside them that stay readable."""
 
     hidden: tuple[str, ...]
     shown: tuple[str, ...]
@@ -86,7 +88,7 @@ class Room:
         return [*_script(), "enter", str(self.pid), cwd, *argv]
 
     def inside(self, path: str) -> str:
-        """Return our own path to a file of the sandbox. Valid only while it lives."""
+        """Return the path by which we reach a file of the sandbox. Valid only while it lives."""
         return os.path.join("/proc", str(self.pid), "root", path.lstrip("/"))
 
     @property
@@ -111,8 +113,9 @@ def _made(place: str, name: str) -> str:
 
 
 def why_none(shelf: Shelf) -> str:
-    """Return the reason that no sandbox can be created, or an empty string. Only success is remembered, because a
-    failure such as a full disk may pass."""
+    """Return why no sandbox can be created, or "". Only success is remembered, because a failure such as a full disk
+    may pass.
+    """
     why = "" if shelf.root in _GIVEN else _probed(shelf)
     if not why:
         _GIVEN.add(shelf.root)
@@ -133,7 +136,7 @@ def _probed(shelf: Shelf) -> str:
 
 
 class Outlook:
-    """The visible and hidden paths for the runs of one runner. It looks up the programs on PATH only once."""
+    """The visible and hidden paths for the runs of one runner. The programs on PATH are looked up once."""
 
     def __init__(self, environ: Mapping[str, str], checkouts: Sequence[str], shelf: Shelf) -> None:
         self._environ, self._shelf = environ, shelf
@@ -141,7 +144,7 @@ class Outlook:
         self._programs: list[str] = []
 
     def sight(self, named: Sequence[str] = ()) -> Sight:
-        """Return the visible and hidden paths for one run. `named` lists variables whose paths stay readable."""
+        """Return the visible and hidden paths for one run. `named` are variables whose paths stay readable."""
         around = [*homes(self._environ), *self._own, self._shelf.root]
         hidden = [path for path in dict.fromkeys([*around, *SOCKETS]) if os.path.isdir(path)]
         covers = (*hidden, *TEMPORARY)
@@ -185,7 +188,7 @@ def _of_path(environ: Mapping[str, str], covers: Sequence[str]) -> list[str]:
 
 
 def _installed(folder: str) -> Iterator[str]:
-    """Yield the directories that a program directory needs. That is itself alone if it has other contents."""
+    """Yield the directories that a program directory needs. If it has other contents, only itself."""
     yield folder
     prefix, name = os.path.split(folder)
     kind = os.path.basename(prefix)
@@ -206,7 +209,7 @@ def _installed(folder: str) -> Iterator[str]:
 
 
 def _led_to(folder: str) -> dict[str, None]:
-    """Return the directories that links in a directory lead to. A relative link's intermediate directory counts too."""
+    """Return the directories that links in a directory lead to. Directories on the way of a relative link count too."""
     real, folders = cache(os.path.realpath), dict[str, None]()
     with suppress(OSError), os.scandir(folder) as entries:
         for _, entry in zip(range(MOST_LINKS), entries, strict=False):

@@ -1,4 +1,4 @@
-"""Reads the SARIF report of a check. A broken scan never counts as a clean one. [D5, G1]"""
+"""Reader for the SARIF report of a check. A broken scan never counts as a clean one. (D5, G1)"""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ ODD_BREAK = pattern(rb"\r(?!\n)|[\0\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9
 
 
 def read(data: bytes, files: CheckedFiles | None = None) -> tuple[ToolFinding, ...]:
-    """Return every result of a report that is not suppressed. Raise ValueError for a broken report or a failed tool
-    run.
+    """Return every result of a report that is not suppressed. Raise ValueError for a broken report or a failed tool.
 
-    `files` is the checkout, and paths become relative to it where possible.
+    Paths become relative to the checkout `files` if possible.
     """
     if len(data) > LARGEST_REPORT:
         raise ValueError(f"the report is larger than {LARGEST_REPORT // 1_000_000} MB")
@@ -54,7 +53,7 @@ def _finding(result: Reported, files: CheckedFiles, code: Code) -> ToolFinding:
 
 
 class Code:
-    """The source lines that a report refers to. Each file is read once, up to a total size."""
+    """Source lines that a report refers to. Each file is read once, up to a total size."""
 
     def __init__(self, files: CheckedFiles) -> None:
         self._root = files.root
@@ -63,8 +62,9 @@ class Code:
         self._left = LARGEST_REPORT
 
     def at(self, path: str, line: int) -> str:
-        """Return a line of a file, or an empty string if unreadable. Return the whole file's digest if tools may count
-        its lines differently."""
+        """Return a line of a file, "" if unreadable. Return the whole file's digest if tools may count its lines
+        differently.
+        """
         if not path or not line:
             return ""
         if path not in self._lines:

@@ -49,7 +49,7 @@ class FilesOfDrafts:
             raise _problem("written", problem) from problem
 
     def set_aside(self, person: str, name: str) -> str:
-        """Rename whatever is in a draft's place and return the new path."""
+        """Rename whatever is in a draft's place, and return the new path."""
         try:
             with folder(self._place(person)) as place:
                 aside = keep_aside(place, name + ENDING)
@@ -116,12 +116,12 @@ class FilesOfDrafts:
 
 
 def directory_of(person: str) -> str:
-    """Return a unique and readable folder name for a person."""
+    """Return a unique, readable folder name for a person."""
     return f"{re.sub('[^A-Za-z0-9]', '_', person)[:40]}-{sha256(person.encode()).hexdigest()[:12]}"
 
 
 def _taken(lock: int) -> int:
-    """Take a lock and record this process in it. Return 0, or the holder's pid after closing the handle."""
+    """Lock the file and record this process in it. Return 0, or the holder's pid after closing the handle."""
     holder = -1
     try:
         try:

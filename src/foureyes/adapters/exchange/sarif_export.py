@@ -22,7 +22,7 @@ ROOT = "%SRCROOT%"
 
 def write(findings: Sequence[Finding], now: str = "") -> bytes:
     """Return the log as UTF-8, with one run per tool, Foureyes first. `now` decides which waivers are still valid.
-    Without it, all are. [E3]"""
+    Without it, all are. (E3)"""
     tools = sorted({finding.tool for finding in findings}) or [""]
     runs = [_run(tool, [finding for finding in findings if finding.tool == tool], now) for tool in tools]
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": runs}

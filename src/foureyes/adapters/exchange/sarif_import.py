@@ -1,4 +1,4 @@
-"""Reads tools' SARIF reports as findings. [L3]"""
+"""Reads tools' SARIF reports as findings. (L3)"""
 
 from __future__ import annotations
 
@@ -46,8 +46,9 @@ def _finding(result: Reported, places: ReportPaths, most: Mapping[str, Severity]
 
 
 def _severity(result: Reported, most: Mapping[str, Severity]) -> Severity:
-    """Return the severity of the level, or a higher one from the score. Linters report trivial matters as errors, so
-    their levels are capped."""
+    """Return the severity by the level, or a higher one by the score. Linters report trivial matters as errors, so that
+    their levels are limited.
+    """
     if result.score >= CRITICAL:
         return "CRITICAL"
     if result.score >= HIGH:
@@ -77,9 +78,9 @@ class _AnyReport(msgspec.Struct, frozen=True):
 def read(
     document: bytes, name: str, places: ReportPaths | None = None, most: Mapping[str, Severity] | None = None
 ) -> list[ReportedFinding]:
-    """Return the findings of a SARIF log. Raise BadInput for a broken log, as a whole.
+    """Return the findings of a SARIF log. Raise BadInput if any of it is broken.
 
-    `places` maps its paths to the repository, and `most` caps the severity of a tool's levels.
+    `places` maps its paths to the repository, and `most` limits the severity of a tool's levels.
     """
     if len(document) > LARGEST_IMPORT:
         raise BadInput(
@@ -115,14 +116,15 @@ def _findings(document: bytes, places: ReportPaths, most: Mapping[str, Severity]
 # ---- Places ----
 
 WORKTREES = ".foureyes/worktrees/"
-"""The former place of task worktrees. A deleted one is no directory of the repository."""
+"""Former place of task worktrees. A deleted one is no directory of the repository."""
 OF_OTHERS = frozenset({"site-packages", "dist-packages", "node_modules", "__pypackages__"})
-"""Directories that hold third-party code."""
+"""Directories with third-party code."""
 
 
 class ReportPaths:
-    """A mapping from report paths to the repository. `roots` are its checkouts, and `paths` lists the files of the tree
-    on first use."""
+    """Maps paths in reports to the repository. `roots` are its checkouts, and `paths` lists the files of the tree on
+    first use.
+    """
 
     def __init__(self, roots: Sequence[str] = (), paths: Callable[[], Collection[str]] | None = None) -> None:
         self._roots = tuple(roots)
@@ -133,10 +135,10 @@ class ReportPaths:
         return Tails(self._paths() if self._paths is not None else ())
 
     def path_of(self, place: str, roots: Sequence[str] = ()) -> str:
-        """Return the repository path for a place in a report, or an empty string.
+        """Return the repository path for a place in a report, or "".
 
-        A path below a root is relative to that root. For a path in another clone, use the longest end that the tree
-        has, with at least two parts. For a relative path, use the only one with that end.
+        A path below a root is relative to that root. For a path in another clone, the longest end that the tree has
+        counts, with at least two parts. A relative path stands for the only one that ends with it.
         """
         path = inside(place, (*self._roots, *roots))
         if self._paths is None or path in self._tails:
@@ -184,7 +186,7 @@ def finding_of(
     tool: str = "",
     mark: str = "",
 ) -> ReportedFinding:
-    """Return one finding. A `place` outside the repository is mentioned in its text."""
+    """Return a finding. A `place` outside the repository is mentioned in its text."""
     problem = spaced(message, MAX_TEXT).strip("\n")
     if place and not path:
         where = first_line(re.sub(r"\s+", " ", place), 300) + (f":{line}" if line else "")

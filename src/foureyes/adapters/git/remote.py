@@ -39,7 +39,7 @@ _EACH = ("--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules
 _AS_ONE = ("--atomic", *_EACH)
 _WHY = re.compile(r"\[(?:remote )?(?:rejected|failure)\] \((.*)\)$")
 _REJECTED = re.compile(r"^!\t.*\t\[(?:remote )?rejected\]", re.MULTILINE)
-"""Matches a rejection by the remote. An interrupted push prints none."""
+"""Pattern for a rejection by the remote. An interrupted push prints none."""
 _DELETED = re.compile(r"^-\t:(\S+)\t", re.MULTILINE)
 _IN = "refs/in/"
 _KNOWN = ("refs/foureyes/remote", "refs/heads", "refs/remotes")
@@ -55,7 +55,7 @@ class GitRemote:
 
     @property
     def name(self) -> str:
-        """Return the remote's name in this repository."""
+        """The remote's name in this repository."""
         return self._name
 
     def address(self) -> Address:
@@ -116,8 +116,9 @@ class GitRemote:
         )
 
     def _known(self) -> bytes:
-        """Return the commits already here, one per line, so that git does not fetch them again. Includes only complete
-        refs of ours."""
+        """Return the commits that are here already, one per line, so that git does not fetch them again. Only complete
+        refs of ours are included.
+        """
         git = self._shared.git
         names = git.real("for-each-ref", f"--count={_MOST_KNOWN}", "--format=%(objectname)", *_KNOWN).out
         answers = git.real("cat-file", "--batch-check", stdin=names).out.splitlines()
@@ -145,8 +146,9 @@ class GitRemote:
             self._note({ref: commit for ref, commit in tips.items() if not self._is_noted(ref, commit)})
 
     def _note(self, tips: Mapping[str, Sha]) -> None:
-        """Write the remote's commits to our tracking refs so that git keeps them. Skips objects that are not commits,
-        because anyone with push access can put such an object behind a ref."""
+        """Write the remote's commits to our tracking refs, so that git keeps them. Objects that are not commits are
+        skipped, because anyone with push access can put one behind a ref.
+        """
         git, commits = self._shared.git, self._commits(set(tips.values()))
         notes = {tracked(self._name, ref): sha for ref, sha in tips.items() if sha in commits}
         if objects.refs.keep_all(git, notes):
@@ -180,7 +182,7 @@ class GitRemote:
     def _looked_up(
         self, place: ExchangeFolder, address: str, updates: Sequence[RefUpdate], done: process.Finished
     ) -> Pushed | Moved:
-        """Return the outcome of a failed or interrupted push by reading the remote's refs again."""
+        """Read the remote's refs again, and return the result of a push that failed or was interrupted."""
         try:
             now = self._tips(place, [update.ref for update in updates], address)
         except RemoteProblem:

@@ -64,8 +64,9 @@ class GitRepo:
     # Refs
 
     def commit_of(self, ref: str) -> Sha | None:
-        """Return the commit of a full ref name, a branch name or a sha, or None. Accepts HEAD and DETACHED for the
-        caller's worktree."""
+        """Return the commit of a full ref name, a branch name or a hash, or None. HEAD and DETACHED stand for the
+        caller's worktree.
+        """
         meanings = meanings_of(ref)
         if commit := self._at_once(meanings[0]):  # `fe start` needs nothing else of git
             return commit
@@ -77,8 +78,9 @@ class GitRepo:
         return commit
 
     def _at_once(self, name: str) -> Sha | None:
-        """Return the commit of a loose ref or a known sha, or None. Starts no program for a ref, and one shared reader
-        for shas."""
+        """Return the commit of a loose ref or a known hash, or None. No program is started for a ref, and for hashes
+        only a shared reader.
+        """
         sha = as_sha(name)
         if sha is None:
             return read_loose(self._here.common_dir, name)
@@ -161,7 +163,7 @@ class GitRepo:
     # The change
 
     def change(self, *, target: str, ref: str, since: Sha | None, covering: Sha | None = None) -> Change:
-        """Return the change on `ref` that the target branch lacks, or, if it has landed, the part since `since`. [K4]"""
+        """Return the change on `ref` that the target branch lacks or, if it has landed, the part since `since`. (K4)"""
         name, targets = meanings_of(ref)[0], target_refs(target)
         head, tip = (self._at_once(each) for each in (name, targets[0]))
         if head is None or tip is None:
@@ -241,7 +243,7 @@ class GitRepo:
         return reading.history.is_ancestor(self._git, commit, of)
 
     def relation(self, *, base: Sha, head: Sha, new_head: Sha, target: str) -> Relation:
-        """Return the relation of `new_head` to the approved `base..head`. [A3]"""
+        """Return the relation of `new_head` to the approved `base..head`. (A3)"""
         tip = self._target(target)
         return reading.history.relation_of(self._git, base=base, head=head, new_head=new_head, tip=tip)
 
@@ -279,10 +281,10 @@ class GitRepo:
         adopted: Sha | None = None,
     ) -> str | None:
         """Return the anchor `<row>:<hash>` with the highest row among the target's commits after `since`, and in
-        `since` itself.
+        `since` itself. (J3)
 
         `since` counts only if it is on the target. Plain commits in `work` have no anchors, only merges do. Anchors in
-        `held`, and those of commits that `adopted` contains, do not count. [J3]
+        `held`, and those in commits that `adopted` contains, do not count.
         """
         tip = self._target(target)
         return reading.history.last_anchor(self._git, tip, since, work=work, held=held, adopted=adopted)
@@ -318,7 +320,7 @@ class GitRepo:
 
     def pieces(self, base: Sha, head: Sha) -> tuple[str, ...]:
         """Return the pieces of an attempt: `blob <sha>` of each file it leaves, `diff <id>` of each of its commits.
-        [A6]"""
+        (A6)"""
         return reading.content.pieces(self._git, base, head)
 
     def uncommitted(self, ref: str, *, in_conflict: bool = False) -> list[str]:

@@ -97,8 +97,7 @@ class GitWorkshop:
         return objects.refs.delete(self._git, ref, old=here.value)
 
     def reset(self, ref: str, *, old: Sha, new: Sha) -> str:
-        """Move a branch, and its clean checkout if any, from `old` to `new`. Return the reason if skipped, else an
-        empty string."""
+        """Move a branch, and its clean checkout if any, from `old` to `new`. Return why it was skipped, or ""."""
         return checkouts.reset.reset(self._git, ref, old=old, new=new)
 
     def add_checkpoint(self, task: str, name: str, commit: Sha, *, at: datetime) -> None:
@@ -118,10 +117,10 @@ class GitWorkshop:
     def commit_all(
         self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
     ) -> Sha:
-        """Commit everything in the caller's worktree with trailers, as the caller's own git would.
+        """Commit everything in the caller's worktree with trailers, as the caller's own git would. (J4)
 
-        With `apart`, commit in that task's worktree instead: this runs no program from the tree and moves the branch
-        inside `fence`. [J4]
+        With `apart`, commit in that task's worktree instead. This runs no program of the tree and moves the branch
+        inside `fence`.
         """
         if apart:
             path = checkouts.task_worktrees.desk(self._folder, apart).path
@@ -129,8 +128,10 @@ class GitWorkshop:
         return checkouts.commits.commit_all(self._git, self._here, message, trailers)
 
     def look(self, task: str, message: str) -> Sha:
-        """Snapshot the current files of a task's worktree as an unreferenced commit and return its id. Leaves the
-        worktree unchanged and runs no program from the tree. [V1]"""
+        """Return the id of a new commit of the current files in a task's worktree, without a ref. (V1)
+
+        The worktree stays unchanged, and no program of the tree is run.
+        """
         path = checkouts.task_worktrees.desk(self._folder, task).path
         return checkouts.commits.look_apart(self._git, path, message)
 
@@ -141,12 +142,11 @@ class GitWorkshop:
         return checkouts.commits.commit_file(self._git, main, path, message)
 
     def apply_patch(self, patch: str, *, only_try: bool) -> str:
-        """Apply a unified diff to the caller's worktree if all of it fits. Return the reason if not, else an empty
-        string."""
+        """Apply a unified diff to the caller's worktree, all of it or nothing. Return why not, or ""."""
         return checkouts.patch.apply_patch(self._git, self._here.worktree, patch, only_try=only_try)
 
     def programs_named(self) -> list[str]:
-        """Return the settings in the repository's configuration that name a program for git to run. [Q2]"""
+        """Return the settings in the repository's configuration that name a program for git to run. (Q2)"""
         from foureyes.adapters.git.client.config_programs import programs_named
 
         places = dict.fromkeys((self._git.git_dir, self._git.common_dir))
@@ -159,7 +159,7 @@ class GitWorkshop:
         return checkouts.checkouts.catch_up(self._git, target, look_only=True)
 
     def catch_up(self, target: str) -> list[CaughtUp]:
-        """Update every checkout of the target branch whose files match an earlier commit of it. [Q5]"""
+        """Update every checkout of the target branch whose files match an earlier commit of it. (Q5)"""
         return checkouts.checkouts.catch_up(self._git, target)
 
     def prepare_worktrees(self) -> None:
@@ -168,17 +168,17 @@ class GitWorkshop:
 
     def add_worktree(self, task: str, *, branch: str, base: Sha, session: str) -> str:
         """Create or reuse the worktree of a task and return its path. Commits in it get the task and session trailers.
-        [K1]"""
+        (K1)"""
         return checkouts.task_worktrees.add(
             self._git, checkouts.task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session
         )
 
     def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
-        """Copy ignored files that match the globs from the main checkout into a task's worktree. [K1]"""
+        """Copy ignored files that match the globs from the main checkout into a task's worktree. (K1)"""
         return checkouts.worktree_files.copy_into(self._git, checkouts.task_worktrees.desk(self._folder, task), globs)
 
     def lay_into(self, task: str, source: str, was: str) -> tuple[str, ...]:
-        """Copy packages from a directory into a task's worktree, where git ignores them. Return their names. [K1]"""
+        """Copy packages from a directory into a task's worktree, where git ignores them. Return their names. (K1)"""
         return checkouts.worktree_files.lay_into(
             self._git, checkouts.task_worktrees.desk(self._folder, task), source, was
         )

@@ -1,7 +1,7 @@
-"""Tells if a recorded process still runs, because the lease of a dead process is free. [Q4]
+"""Tells if a recorded process still runs, because the lease of a dead process is free. (Q4)
 
-Only Linux distinguishes machines and boots (`/proc`). On other systems no process counts as gone, and a lease ends by
-its time.
+Only Linux distinguishes machines and boots (`/proc`). On other systems no process counts as gone, and a lease ends when
+its time is over.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GONE = "gone"
 
 
 def own() -> str:
-    """Return the evidence of this process, or an empty string if unreadable. [I3]"""
+    """Return the evidence of this process, or an empty string if unreadable. (I3)"""
     return _evidence(os.getpid())
 
 
@@ -33,7 +33,9 @@ def of(pid: int) -> str:
 
 
 def is_gone(evidence: str) -> bool:
-    """Return True if the process has certainly ended: it belongs to this machine and boot and no longer exists. [G1]"""
+    """Return True if the process has certainly ended: it belongs to this machine and boot, and no longer exists.
+    (G1)
+    """
     place, pid, start = _parts(evidence)
     if not (NUMBER.fullmatch(pid) and NUMBER.fullmatch(start)) or not place or place != _parts(own())[0]:
         return False
@@ -48,7 +50,7 @@ def _parts(evidence: str) -> tuple[str, str, str]:
 
 
 def _evidence(pid: int) -> str:
-    """Return the evidence of a process, GONE for an unused pid or a zombie, or an empty string if unknown.
+    """Return the evidence of a process, GONE for an unused pid or a zombie, or "" if unknown.
 
     It is unknown without a valid `/proc`, or if `/proc` hides another user's process.
     """

@@ -16,8 +16,9 @@ from foureyes.core.words.digest import sha256
 
 
 class AgentMarks(msgspec.Struct, frozen=True, kw_only=True):
-    """The agent marks in the environment: variable names, their agents (the most specific first) and conversation
-    evidence."""
+    """The agent marks in an environment: variable names, their agents (the most specific first) and conversation
+    evidence.
+    """
 
     variables: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
@@ -49,7 +50,7 @@ LARGEST = 256
 
 
 def run_token(environ: Mapping[str, str]) -> str:
-    """Return the token from the run's directory, or an empty string unless the file is private to this user.
+    """Return the token in the run's directory, "" unless the file is private to this user.
 
     Ignoring a bad file is safe: below a runner a caller without a token has no rights, and elsewhere the token changes
     nothing.

@@ -1,6 +1,6 @@
-"""A person's key ring, which signs only while the person is present. [I9]
+"""A person's key ring, which signs only while the person is present. (I9)
 
-A key is either an Ed25519 key whose passphrase is requested at every use, or a FIDO key of ssh-keygen that waits for a
+A key is either an Ed25519 key whose passphrase is asked for at every use, or a FIDO key of ssh-keygen that waits for a
 touch. A key that ssh-agent could use silently is not accepted.
 """
 
@@ -35,9 +35,8 @@ LEAST_PRIVATE = 48
 
 
 def could_sign(private: bytes, public: str) -> bool:
-    """Return True for a usable private part.
-
-    For a FIDO key, that is an OpenSSH file that contains the public part, and otherwise an encrypted key.
+    """Return True for a usable private part: of a FIDO key an OpenSSH file that contains the public part, otherwise an
+    encrypted key.
     """
     if sshsig.is_fido(public):
         try:
@@ -63,7 +62,7 @@ def _unwrapped(content: bytes, kind: bytes) -> bytes:
 
 
 def last_written(file: str) -> str:
-    """Return the time of the last change to a key's files. Uses ctime, which an attacker cannot choose."""
+    """Return when a key's files last changed. This is the ctime, which an attacker cannot choose."""
     from datetime import UTC, datetime
 
     try:
@@ -82,11 +81,11 @@ COST = 2**16
 """The scrypt cost of one passphrase guess, far above PEM's own 2048 rounds. A change makes old keys unusable."""
 OWN, HANDLE, PUBLIC = ".pem", ".handle", ".pub"
 MOST_SIGNED = 4_000
-"""The length limit of the statement shown at the prompt."""
+"""Longest statement shown at the prompt, in characters."""
 
 
 Asking = Callable[[Callable[[], str]], str]
-"""A wrapper for questions. A full-screen interface releases the terminal while the question is open."""
+"""A function that asks a question. A full-screen interface gives up the terminal while the question is open."""
 
 
 def at_once(question: Callable[[], str]) -> str:
@@ -95,7 +94,7 @@ def at_once(question: Callable[[], str]) -> str:
 
 
 class KeyRing:
-    """A person's keys: private parts in the user's configuration directory, passphrases from the terminal. [I9]"""
+    """A person's keys: private parts in the user's configuration directory, passphrases from the terminal. (I9)"""
 
     written = staticmethod(last_written)
 
@@ -127,7 +126,7 @@ class KeyRing:
 
     def adopt(self, path: str) -> str:
         """Register a FIDO key made by ssh-keygen and return its public line. Only the path of its private part is
-        stored. [I9]"""
+        stored. (I9)"""
         from shutil import which
 
         handle = abspath(path.removesuffix(PUBLIC))
@@ -150,9 +149,8 @@ class KeyRing:
         return {sshsig.fingerprint(line): line for line in lines if line}
 
     def private_files(self) -> dict[str, str]:
-        """Return the private file of each usable key, by fingerprint.
-
-        Without the passphrase, nothing proves that an encrypted key matches its public line. [I1]
+        """Return the private file of each usable key, by fingerprint. Without the passphrase, nothing proves that an
+        encrypted key belongs to its public line. (I1)
         """
         files: dict[str, str] = {}
         for fingerprint, public in self.held().items():
@@ -163,7 +161,7 @@ class KeyRing:
         return files
 
     def sign(self, fingerprint: str, statement: bytes) -> str:
-        """Return the person's signature of a statement. Asks for the passphrase or a touch every time. [I9]"""
+        """Return the person's signature of a statement. Asks for the passphrase or a touch every time. (I9)"""
         public = self.held().get(fingerprint)
         if public is None:
             raise NotFound(f"The private part of the key {fingerprint!a} is not in {self.folder}.", next_step=NEW_KEY)
@@ -184,8 +182,9 @@ class KeyRing:
 
     @contextmanager
     def once(self) -> Iterator[None]:
-        """Ask for the passphrase only once during this block. Each decision gets its own signature, and a FIDO key
-        still needs a touch for each."""
+        """Ask for the passphrase only once during this block. Each decision is signed by itself, and a FIDO key still
+        needs a touch for each.
+        """
         self._unlocked = {}
         try:
             yield
@@ -193,21 +192,21 @@ class KeyRing:
             self._unlocked = None
 
     def verify(self, public: str, statement: bytes, signature: str) -> str:
-        """Return an empty string for a valid signature, otherwise the reason it is invalid."""
+        """Return why a signature is invalid, "" if it is valid."""
         return sshsig.verify(public, statement, signature)
 
     def fingerprint(self, public: str) -> str:
         return sshsig.fingerprint(public)
 
     def forget(self, fingerprint: str) -> None:
-        """Delete the files that `make` or `adopt` has just written, because the key could not be registered."""
+        """Delete the files that `make` or `adopt` has just written, because the key was not registered."""
         if public := self.held().get(fingerprint):
             for ending in (PUBLIC, OWN, HANDLE):
                 with suppress(FileNotFoundError):
                     os.unlink(_path(self.folder, public) + ending)
 
     def _touched(self, handle: str, public: str, statement: bytes) -> str:
-        """Sign with ssh-keygen, without an agent that could answer for the key. The signature proves the touch. [I9]"""
+        """Sign with ssh-keygen, without an agent that could answer for the key. The signature proves the touch. (I9)"""
         _refuse_if_open(handle)
         environ = {name: value for name, value in self._environ.items() if name != "SSH_AUTH_SOCK"}
         _tell("Touch the security key to sign.\n")
@@ -266,7 +265,7 @@ def _path(folder: str, public: str) -> str:
 
 
 def _held_line(path: str) -> str:
-    """Return the public line in this file, or an empty string if it is invalid or has no private part beside it."""
+    """Return the public line in this file, "" if it is invalid or has no private part next to it."""
     try:
         public = sshsig.plain(_text(path))
     except (OSError, BadInput):
@@ -277,7 +276,7 @@ def _held_line(path: str) -> str:
 
 
 def _touch_key(path: str) -> str:
-    """Return the public line of a FIDO key. Refuse any other type. [I9]"""
+    """Return the public line of a FIDO key. Refuse any other type. (I9)"""
     try:
         line = _text(path)
     except (OSError, ValueError) as problem:
@@ -309,7 +308,7 @@ def _private_bytes(path: str) -> bytes:
 
 
 def _refuse_if_open(path: str, mode: str = "600", *, at: int | None = None) -> None:
-    """Refuse a file to which group or others have any rights. [I9]"""
+    """Refuse a file to which group or others have any rights. (I9)"""
     try:
         rights = stat.S_IMODE(os.stat(path if at is None else at).st_mode)
     except OSError as problem:
@@ -362,7 +361,7 @@ def _stretched(passphrase: bytes, public: str) -> bytes:
 
 
 def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
-    """Return a person's private key, opened with the passphrase. Allows three tries. [I9]"""
+    """Return a person's private key, opened with the passphrase. Allows three tries. (I9)"""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -386,7 +385,7 @@ def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
 
 @contextmanager
 def _terminal() -> Iterator[int]:
-    """Open the controlling terminal, regardless of standard input. Refuse if there is none. [I9]"""
+    """Open the controlling terminal, regardless of standard input. Refuse if there is none. (I9)"""
     import termios
 
     try:
@@ -398,7 +397,7 @@ def _terminal() -> Iterator[int]:
 
 
 def _ask(prompt: str) -> bytes:
-    """Read one line without echo. Restores the echo in any case and drops earlier input."""
+    """Read one line without echo. The echo is restored in any case, and earlier input is dropped."""
     import termios
 
     with _terminal() as number:
@@ -425,8 +424,9 @@ def _tell(text: str) -> None:
 
 
 def _described(statement: bytes) -> str:
-    """Return the statement to sign in one line, with untrusted text escaped. A very long one ends with the number of
-    omitted characters."""
+    """Return the statement to sign in one line, with untrusted text escaped. Of a very long one, say how many
+    characters are missing.
+    """
     try:
         fields = msgspec.json.decode(statement, type=dict[str, object])
     except msgspec.DecodeError:

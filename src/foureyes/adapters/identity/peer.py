@@ -1,5 +1,6 @@
-"""Identifies the peer of a run's socket from the process tree above it, as if the peer had called observe(). The
-server's own identity has no effect. [I2, I3]"""
+"""Identifies the peer of a run's socket by the process tree above it, as if the peer had called observe(). The server's
+own identity does not matter. (I2, I3)
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from foureyes.adapters.identity.recognition import actor_from, refuse_typed_name
 from foureyes.core.nouns.session import RUN_MARK, Actor
 
 NOBODY: Mapping[str, str] = {RUN_MARK: "agent"}
-"""The environment assumed for an unreadable one: a child of Foureyes without rights. [G1]"""
+"""Environment assumed if one is unreadable: that of a child of Foureyes without rights. (G1)"""
 
 
 def caller(
@@ -28,10 +29,10 @@ def caller(
     asserted: str = "",
     programs: Sequence[str] = (),
 ) -> Actor:
-    """Return the actor for a pid and the presented token.
+    """Return the actor for a pid and the token it showed.
 
-    A process of another user, an ended one, or a pid that may be reused gets no tree. `is_there` is called last to
-    detect that.
+    A process of another user, one that ended, or one whose pid may have been reused gets no tree. `is_there` is called
+    last to detect that.
     """
     refuse_typed_name(token, asserted)
     tree, environ = (_tree_of(pid), _environ_of(pid)) if pid > 0 and uid == os.geteuid() else (ProcessTree(), NOBODY)
@@ -41,8 +42,9 @@ def caller(
 
 
 def _tree_of(pid: int) -> ProcessTree:
-    """Return the tree above a process, with the process itself first unless it is a Foureyes command. Its pids are
-    valid in our own namespace, even if the process is in a sandbox."""
+    """Return the tree above a process, with the process itself first unless it is a Foureyes command. The pids are
+    those of our own namespace, even if the process is in a sandbox.
+    """
     place = own().removeprefix("proc:").rsplit(":", 2)[0]
     tree, process = replace(read_tree(pid=pid), place=place), itself(pid)
     if process is None or is_foureyes(process.names, process.paths):

@@ -1,12 +1,9 @@
-"""Reads the ancestors of this process from `/proc` without starting a program. [I3, I5]
+"""Reads the ancestors of this process from `/proc` without starting a program. (I3, I5)
 
 Every command does this, so it avoids pathlib and reads only `stat`, one link and the command line of each ancestor.
-
 Nothing is guessed: an ancestor that ends or is hidden (`hidepid`) makes the tree unreadable. The walk ends at the top
 of the pid namespace, and the namespace's number tells if that is the top of the machine. A `/proc` that is not the
-kernel's, or not about this process, is ignored (`procfs`).
-
-Other systems than Linux use psutil (`psutil_tree`).
+kernel's, or not about this process, is ignored (`procfs`). Other systems than Linux use psutil (`psutil_tree`).
 """
 
 from __future__ import annotations
@@ -31,13 +28,14 @@ PSEUDO_TERMINALS = range(136, 144)
 VIRTUAL_CONSOLES = 4
 WORDS = 2
 FIRST_PIDS, FIRST_TIMES = "pid:[4026531836]", "time:[4026531834]"
-"""The initial namespaces of a machine. The kernel's interface fixes their numbers (0xEFFFFFFC, 0xEFFFFFFA)."""
+"""Initial namespaces of a machine. Their numbers are fixed in the kernel's interface (0xEFFFFFFC, 0xEFFFFFFA)."""
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
-    """An ancestor: `names` are the possible names of its program, `paths` the locations of its executable and script.
+    """An ancestor.
 
-    `words` are the first arguments of an interpreter's script.
+    `names` are the possible names of its program, and `paths` the places of its executable and script. `words` are the
+    first arguments of an interpreter's script.
     """
 
     pid: int
@@ -50,11 +48,13 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
 class ProcessTree(msgspec.Struct, frozen=True, kw_only=True):
     """All ancestors, nearest first.
 
-    `place` names the boot and pid namespace of the pids. `readable` is False if an ancestor is missing, but the others
-    are still listed. `leader` is the pid of the session leader, usually the terminal's shell. `led` is True if that is
-    this process or an ancestor. It is False for a process left behind by an ended command, even though it still has the
-    terminal. `first` is True in the machine's initial pid namespace, and otherwise `top` is pid 1. `forged` gives the
-    reason that `/proc` is not trusted, and then nothing else is set.
+    - place: the boot and pid namespace of the pids
+    - readable: False if an ancestor is missing. The others are still listed.
+    - leader: the pid of the session leader, usually the terminal's shell
+    - led: the session leader is this process or an ancestor. False for a process that an ended command left behind,
+    although it still has the terminal.
+    - first: the pid namespace is the machine's initial one. If not, `top` is its pid 1.
+    - forged: why `/proc` is not trusted. Then nothing else is set.
     """
 
     ancestors: tuple[Process, ...] = ()
@@ -69,7 +69,7 @@ class ProcessTree(msgspec.Struct, frozen=True, kw_only=True):
     forged: str = ""
 
     def evidence(self, process: Process) -> str:
-        """Return the process evidence, which no other process ever shares. [I3]"""
+        """Return the process evidence, which no other process ever shares. (I3)"""
         return f"proc:{self.place}:{process.pid}:{process.start}"
 
 
@@ -82,7 +82,9 @@ class _Stat(msgspec.Struct, frozen=True):
 
 
 class _Options(msgspec.Struct, frozen=True):
-    """The rules for an interpreter's options: those that take code, a module or a value, and subcommands to skip."""
+    """The meaning of an interpreter's options: which ones take code, a module or a value, and which subcommands to
+    skip.
+    """
 
     code: str = ""
     module: str = ""
@@ -256,8 +258,8 @@ def program_of(
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Return names, paths and words of a process. `path` is empty for a hidden executable.
 
-    The executable may have been renamed. No other process can change the names from the start (`comm` and the
-    arguments).
+    The executable may have been renamed. The names that a process started with (`comm` and the arguments) cannot be
+    changed by another process.
     """
     name = "" if path.startswith(MEMORY) else _plain_name(path)
     arguments = command()
@@ -326,12 +328,12 @@ def _script_name(script: str) -> str:
 
 
 def namespace_name(proc: ProcDirectory, here: ProcDirectory) -> str:
-    """Return boot id and pid namespace, or an empty string if unreadable. `here` is the directory of this process."""
+    """Return boot id and pid namespace, "" if unreadable. `here` is the directory of this process."""
     return _place(proc, here)[0]
 
 
 def _place(proc: ProcDirectory, here: ProcDirectory) -> tuple[str, str]:
-    """Return the place and the link of the pid namespace.
+    """Return the place, and the link of the pid namespace.
 
     The place is empty in a private time namespace, because start times differ there and would not match the recorded
     ones.

@@ -1,4 +1,4 @@
-"""Reads files of Linux's `/proc` below one verified handle, without crossing a mount. [I3]
+"""Reads files of Linux's `/proc` below one verified handle, without crossing a mount. (I3)
 
 A user with a private mount namespace can mount anything over `/proc`, or the files of one process over another's. So
 the root is verified by its magic number, and `openat2` with `RESOLVE_NO_XDEV` opens every file, because a bind mount
@@ -23,7 +23,9 @@ OPENAT2 = 437
 OTHER_TABLES = ("alpha", "mips")
 SINCE = (5, 6)
 OLDEST = (3, 0)
-"""A kernel that reports an older version was told to do so (`setarch --uname-2.6`)."""
+"""Kernel version below which a report is not believed, because the process was told to report it (`setarch
+--uname-2.6`).
+"""
 NO_XDEV, NO_SYMLINKS = 0x01, 0x04
 STATFS_BYTES = 256
 MOST_BYTES = 65536
@@ -31,13 +33,12 @@ CROSSED = frozenset({errno.EXDEV, errno.ELOOP})
 
 
 class NotProc(Exception):
-    """Error: `/proc` cannot be trusted. The message gives the reason."""
+    """Raised if `/proc` cannot be trusted, with the reason."""
 
 
 class ProcDirectory:
-    """A directory of `/proc`, whose files are read only below its handle.
-
-    Absent, hidden or ended entries are empty. Raises NotProc for anything that is not procfs.
+    """A directory of `/proc` whose files are read only below its handle. Absent, hidden or ended entries are empty.
+    Raises NotProc for anything that is not procfs.
     """
 
     def __init__(self, kernel: _Kernel, handle: int, name: str) -> None:

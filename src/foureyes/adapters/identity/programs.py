@@ -1,4 +1,4 @@
-"""The known agent programs: their names, install locations and environment variables. [I3]
+"""The known agent programs: their names, places and environment variables. (I3)
 
 A process is an agent if its executable or script has one of these names or is in one of these package directories. Some
 agents have an executable named after a version (`…/claude/versions/2.1.4`) or a script named `index.js`. Marks are
@@ -14,7 +14,7 @@ import msgspec
 
 
 class KnownProgram(msgspec.Struct, frozen=True, kw_only=True):
-    """One agent program. `names` lists further executables and scripts, `places` directories as parts of a path."""
+    """An agent program. `names` are further executables and scripts, and `places` directories as parts of a path."""
 
     name: str
     names: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ CONVERSATIONS: tuple[str, ...] = (
     "COPILOT_AGENT_SESSION_ID",
     "AGENT_SESSION_ID",
 )
-"""The marks whose value is a conversation id. Goose and Amp set those without an agent's name."""
+"""Marks whose value is a conversation id. Goose and Amp set theirs without an agent's name."""
 
 SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "busybox"})
 INTERPRETERS = SHELLS | {"node", "nodejs", "bun", "deno", "tsx", "python", "pypy", "ruby", "perl", "env"}
@@ -99,7 +99,7 @@ LAUNCHERS = frozenset(
         "apply-seccomp", "landrun", "isolate", "fakechroot", "proot",
     }
 )  # fmt: skip
-"""Programs that create sandboxes. As pid 1 of a pid namespace, none of them is a container's init. [I3]"""
+"""Programs that create sandboxes. If pid 1 of a pid namespace is one of them, it is not a container's init. (I3)"""
 
 GIT = "git"
 RUNS_HOOKS = frozenset({GIT, "gitui"})
@@ -111,7 +111,7 @@ OUR_PLACES = ("/foureyes/__main__.py", "/foureyes/adapters/reaper.py", "/foureye
 OUR_MODULES = "foureyes."
 
 COMM = 15
-"""The kernel keeps this many characters of a process name."""
+"""Number of characters that the kernel keeps of a process name."""
 _BY_NAME = {
     known: program.name
     for program in PROGRAMS
@@ -133,7 +133,7 @@ def agent_named(name: str) -> str:
 
 
 def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
-    """Return True if a process is Foureyes itself. A shell script of that name is only a wrapper. [I5]"""
+    """Return True if a process is Foureyes itself. A shell script of that name is only a wrapper. (I5)"""
     if names and interpreter_of(names[0]) in SHELLS:
         return False
     return any(name in OURS or name.startswith(OUR_MODULES) for name in names) or any(
@@ -142,13 +142,14 @@ def is_foureyes(names: Sequence[str], paths: Sequence[str]) -> bool:
 
 
 def is_git(names: Sequence[str]) -> bool:
-    """Return True for git, its commands, and programs that run hooks. Their children are hooks, aliases, editors or
-    pagers. [I5]"""
+    """Return True for git, its commands, and programs that run hooks. What they start are hooks, aliases, editors or
+    pagers. (I5)
+    """
     return any(name in RUNS_HOOKS or name.startswith(f"{GIT}-") for name in names)
 
 
 def launcher_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:
-    """Return the agent or sandbox program that is pid 1 of a pid namespace, or an empty string. [I3]
+    """Return the agent or sandbox program that is pid 1 of a pid namespace, or "". (I3)
 
     A program run from a file descriptor has a number for a name. Sandboxes start their helpers this way.
     """
@@ -158,10 +159,10 @@ def launcher_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str]
 
 
 def agent_of(names: Sequence[str], paths: Sequence[str], extra: Sequence[str] = ()) -> str:
-    """Return the agent with these names and paths, or an empty string.
+    """Return the agent with these names and paths, or "".
 
-    `extra` lists the programs of configured profiles. An interpreter among them (`python`, or `node` for `npx`) does
-    not count, because it would turn every shell into an agent.
+    `extra` are the programs of configured profiles. An interpreter among them (`python`, or `node` for `npx`) does not
+    count, because it would turn every shell into an agent.
     """
     for name in names:
         if name in _BY_NAME:

@@ -1,4 +1,4 @@
-"""Reads processes through psutil on systems without Linux's `/proc`. [I3, I5]
+"""Reads processes through psutil on systems without Linux's `/proc`. (I3, I5)
 
 Executables and command lines of other users may be hidden there, but not their names. A walk that does not reach the
 top is unreadable, as on Linux.
@@ -22,7 +22,7 @@ def place() -> str:
     """Return the scope of pids.
 
     It is constant, because the boot time moves with the clock there. The start time of a process distinguishes boots.
-    It names no machine, so it proves of no process that it has ended.
+    It names no machine, so it never proves that a process has ended.
     """
     return f"{sys.platform}:0"
 

@@ -1,5 +1,5 @@
 """Identifies the caller as an agent, person or service by observation (I1, I3, I5). A token is passed on unverified.
-[I2]"""
+(I2)"""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ UNREADABLE = "Not every ancestor of this process can be read"
 
 
 def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequence[str] = ()) -> Actor:
-    """Return the caller, from the process tree and the environment.
+    """Return the caller, observed from the process tree and the environment.
 
     `asserted` is a name given with `--as`, and `programs` are those of the configured profiles. With a token, nothing
     else may change the identity (I2), and the store has to verify it. If `stands` is set, the caller may do nothing
-    until someone judges if that place is this project's home. [I3]
+    until it is decided whether this place is the project's home (I3).
     """
     token = token_in(environ)
     refuse_typed_name(token, asserted)
@@ -36,7 +36,7 @@ def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequenc
 
 
 def refuse_typed_name(token: str, asserted: str) -> None:
-    """Refuse a typed name together with a token. [I2]"""
+    """Refuse a typed name together with a token. (I2)"""
     if token and asserted:
         # No next step, because a token's bearer must not learn how to drop it.
         reason = Reason("I2", f"{TOKEN} is set, and with a token no name or other sign changes your identity")
@@ -44,7 +44,7 @@ def refuse_typed_name(token: str, asserted: str) -> None:
 
 
 def token_in(environ: Mapping[str, str]) -> str:
-    """Return the token: one issued by hand, otherwise that of the run. [I2]"""
+    """Return the token: one issued by hand, otherwise that of the run. (I2)"""
     token = environ.get(TOKEN, "")
     if token or RUN_DIR not in environ:
         return token
@@ -89,7 +89,7 @@ def _seen(
 
 
 def _standing(tree: ProcessTree, programs: Sequence[str]) -> Standing | None:
-    """Return the caller's namespace for judgement, or None on the machine itself. [I3]"""
+    """Return the caller's place, to be judged later, or None on the machine itself. (I3)"""
     if tree.first and tree.uid_map == HOST_MAP and not tree.forged:
         return None
     names, paths = (tree.top.names, tree.top.paths) if tree.top else ((), ())
@@ -103,8 +103,8 @@ def _standing(tree: ProcessTree, programs: Sequence[str]) -> Standing | None:
 
 
 def _left_behind(tree: ProcessTree, agents: Sequence[tuple[str, Process]]) -> Reason | None:
-    """Return the reason that this process may not decide: git started it, or an ended command left it at the terminal.
-    [I5]
+    """Return why this process may not decide, or None: git started it, or an ended command left it at the terminal.
+    (I5)
 
     Below an agent, only a git between the agent and this process counts, because the agent does not choose what git
     runs.
@@ -123,7 +123,7 @@ def _left_behind(tree: ProcessTree, agents: Sequence[tuple[str, Process]]) -> Re
 
 
 def _git(tree: ProcessTree, below: Sequence[Process]) -> tuple[str, Reason] | None:
-    """Return the nearest git among these processes, and the reason that its children may not decide. [I5]"""
+    """Return the nearest git among these processes, and why its children may not decide. (I5)"""
     git = next((above for above in below if is_git(above.names)), None)
     if git is None:
         return None
@@ -134,10 +134,10 @@ def _git(tree: ProcessTree, below: Sequence[Process]) -> tuple[str, Reason] | No
 
 
 def _within(tree: ProcessTree, ours: Sequence[Process], mark: str, place: str) -> Actor:
-    """Return an actor without rights for a process started by Foureyes, regardless of terminal or agents. `ours` are
-    its Foureyes ancestors. [I5]
+    """Return an actor without rights for a process started by Foureyes, whatever its terminal or agents. (I5)
 
-    Its ancestors end at the nearest of those, because a token given to a process further up is not the caller's. [I2]
+    `ours` are its Foureyes ancestors. Its own ancestors end at the nearest of those, because a token given to a process
+    further up is not the caller's (I2).
     """
     below = tree.ancestors[: tree.ancestors.index(ours[0])] if ours else ()
     command = next((above for above in ours if not OURS.isdisjoint(above.names)), None)
@@ -161,7 +161,7 @@ def _within(tree: ProcessTree, ours: Sequence[Process], mark: str, place: str) -
 
 
 def _below_a_runner(actor: Actor, tree: ProcessTree, reaper: Process, programs: Sequence[str]) -> Actor:
-    """Add the processes of a run, which may have presented the token. [I2]
+    """Return the actor with the processes of the run that may have shown the token. (I2)
 
     The nearest Foureyes process above received the token, and the agents below it belong to the run. The caller has no
     rights until the store verifies the token.
@@ -182,10 +182,10 @@ def _command(process: Process) -> str:
 
 
 def _agent(tree: ProcessTree, agents: Sequence[tuple[str, Process]], marks: AgentMarks) -> Actor:
-    """Return an agent. Every agent process above is evidence, and the nearest one determines the session. [I3]
+    """Return an agent. Every agent process above is evidence, and the nearest one determines the session. (I3)
 
     In a partly unreadable tree another agent may be hidden. Then the evidence still joins origins, but `processes`
-    stays empty, so it proves no independence. [G1]
+    stays empty, so that it proves no independence. (G1)
     """
     evidence = tuple(tree.evidence(process) for _, process in agents)
     (nearest, process), *others = agents
@@ -209,7 +209,7 @@ def _agent(tree: ProcessTree, agents: Sequence[tuple[str, Process]], marks: Agen
 
 
 def _marked_agent(marks: AgentMarks, otherwise: str) -> Actor:
-    """Return an agent known only from the environment. That proves no independence. [I3]"""
+    """Return an agent known only from the environment. That proves no independence. (I3)"""
     evidence = (*marks.conversations, otherwise)
     why = [
         f"{', '.join(marks.variables)} {'is' if len(marks.variables) == 1 else 'are'} set in the environment.",
@@ -226,7 +226,7 @@ def _marked_agent(marks: AgentMarks, otherwise: str) -> Actor:
 
 
 def _person(tree: ProcessTree, user: str, host: str) -> Actor:
-    """Return a person at a terminal without an agent. Every terminal of the user gives the same person. [I5]"""
+    """Return a person at a terminal without an agent. Every terminal of the user gives the same person. (I5)"""
     person = f"{user}@{host}"
     return Actor(
         session=session_of(f"person:{person}"),
@@ -239,7 +239,7 @@ def _person(tree: ProcessTree, user: str, host: str) -> Actor:
 
 
 def _service(tree: ProcessTree, user: str, host: str, left: Reason | None) -> Actor:
-    """Return a service: no terminal, unreadable ancestors, or no person who typed the command. [I5]"""
+    """Return a service: no terminal, unreadable ancestors, or no person who typed the command. (I5)"""
     evidence = f"service:{user}@{host}"
     why = [f"No agent among {_count(tree)}." if tree.readable else f"{UNREADABLE}."]
     if left is not None:
@@ -250,7 +250,7 @@ def _service(tree: ProcessTree, user: str, host: str, left: Reason | None) -> Ac
 
 
 def _asserted(actor: Actor, name: str) -> Actor:
-    """Return the actor under a typed name, which may only log. It has a separate session but the same origin. [I1]"""
+    """Return the actor under a typed name, which may only log. It has a separate session but the same origin. (I1)"""
     return replace(
         actor,
         session=session_of(f"as:{name}", actor.session),

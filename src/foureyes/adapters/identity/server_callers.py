@@ -1,4 +1,4 @@
-"""Identifies callers through a server: compares its start with every call. [I5]"""
+"""Identifies callers through a server, by comparing the server's start with every call. (I5)"""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ class Beginning:
         return served(start, now)
 
     def has_left(self) -> bool:
-        """Return True if the process that started this server is no longer above it."""
+        """True if the process that started this server is no longer above it."""
         start, now = (actor_from(tree, self._environ, token=self._token) for tree in (self._tree, read_tree()))
         return has_lost_its_starter(start, now)

@@ -1,6 +1,6 @@
-"""Signs and verifies in OpenSSH's SSHSIG format, so that anyone can check with `ssh-keygen -Y verify`. [I9]
+"""Signs and verifies in OpenSSH's SSHSIG format, so that anyone can check with `ssh-keygen -Y verify`. (I9)
 
-The signature covers the namespace, so one made with the same key for git or a file does not count here.
+The signature covers the namespace, so that one made with the same key for git or a file does not count here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KEY_BYTES = 32
 LENGTHS = {PLAIN.encode(): (64, 0), FIDO.encode(): (64, 5)}
 """The length of the signature, and of a FIDO key's flags and counter."""
 PRESENT = 1
-"""The flag of a FIDO signature for a touched key."""
+"""Flag in a FIDO signature that says that the key was touched."""
 
 
 class _Public(NamedTuple):
@@ -101,8 +101,9 @@ def unarmored(text: bytes | str) -> str:
 
 
 def verify(public: str, statement: bytes, signature: str) -> str:
-    """Return an empty string if the key signed the statement for us, otherwise the reason it is invalid. Never raises
-    on malformed input."""
+    """Return why the signature is invalid, "" if the key signed the statement for us. Never raises on malformed
+    input.
+    """
     try:
         key = _public(public)
     except BadInput as problem:

@@ -1,5 +1,6 @@
-"""The connection from a command to its runner: one socket, one question at a time. Every command of a run uses it, so
-it needs only the C module below `socket`."""
+"""The connection from a command to its runner: one socket, one request at a time. Every command of a run uses it, so it
+needs only the C module below `socket`.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +58,9 @@ class RunnerLine:
         return path if len(os.fsencode(path)) <= LONGEST_ADDRESS else f"/proc/self/fd/{handle}/{RUN_SOCKET}"
 
     def ask(self, document: bytes) -> bytes:
-        """Send a document and return the answer. Never sends it twice, because it may be processed even without an
-        answer."""
+        """Send a document and return the answer. It is never sent twice, because it may have been processed even if no
+        answer came.
+        """
         if len(document) > LARGEST:
             raise BadInput(f"that is more than {LARGEST >> 20} MB.", next_step=prose("send a smaller part of it"))
         if (self._wire is None or monotonic() - self._used > FRESH) and not self.connect():

@@ -1,7 +1,7 @@
-"""The sockets of runs, each in the directory of its run, and their callers. [I2]
+"""The sockets of runs, each in the directory of its run, and their callers. (I2)
 
-Each run has its own threads and a limit of callers, so it never delays another run or the runner. Linux only, because
-other systems cannot identify the peer.
+Each run has its own threads and a limit of callers, so that it never delays another run or the runner. Linux only,
+because other systems cannot identify the peer.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from foureyes.adapters.remote.wire import BrokenFrame, length_of, send, take
 from foureyes.core.nouns.session import RUN_SOCKET
 
 AT_ONCE = 16
-"""The limit of simultaneous callers of one run. Others wait."""
+"""Largest number of simultaneous callers of one run. Others wait."""
 WAITING = 64
 SMALL = 1 << 20
-"""In bytes. Longer requests are handled one at a time."""
+"""Size of a request in bytes above which only one is handled at a time."""
 SECONDS = 10.0
-"""The time limit for an idle caller, for a frame and for sending an answer."""
+"""Longest time for an idle caller, for a frame and for sending an answer."""
 PEER_PIDFD = 77
 """SO_PEERPIDFD: a handle of the process that stays valid if its pid is reused (Linux 6.5)."""
 
@@ -66,7 +66,7 @@ def _handle_of(connection: socket.socket, pid: int) -> int:
 
 
 Answering = Callable[[Peer, bytes], bytes]
-"""Returns the answer to a peer's document. Errors are answers too."""
+"""A function that returns the answer to a peer's document. Errors are answers too."""
 
 
 class Door:

@@ -1,6 +1,7 @@
-"""Encodes requests and answers between a run and its runner. An answer is a view or a complete refusal.
+"""Encoding of requests and answers between a run and its runner.
 
-An answer names its struct type, so the caller gets the same value as from a local call.
+An answer is a view or a complete refusal. It names its struct type, so that the caller gets the same value as from a
+local call.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ SEQUENCES: dict[str, type] = {"list": list, "tuple": tuple, "set": frozenset}
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A request: a verb and its arguments, without the caller, which the runner determines itself.
+    """A request: a verb and its arguments, without the caller, whom the runner identifies itself.
 
-    `token` is one issued by hand, `asserted` a typed name. `left` means that the caller is a server whose starter has
-    ended. [I5]
+    `token` is one issued by hand, and `asserted` a name given with `--as`. `left`: the caller is a server whose starter
+    has ended (I5).
     """
 
     verb: str
@@ -56,11 +57,11 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Unreadable(Exception):
-    """Error: bytes that are neither a request nor an answer."""
+    """Raised for bytes that are neither a request nor an answer."""
 
 
 def write(value: object) -> bytes:
-    """Encode a value. Keeps text that is not UTF-8, such as a path."""
+    """Encode a value. Text that is not UTF-8, such as a path, is kept."""
     try:
         return msgspec.json.encode(value, enc_hook=_plain)
     except UnicodeEncodeError:
@@ -194,7 +195,7 @@ def _values(body: msgspec.Raw) -> dict[str, Any]:
 
 
 def _one_of_many(given: WireValue) -> object:
-    """Return one of several values. A refusal is returned here, not raised."""
+    """Return one of several values. A refusal among them is returned, not raised."""
     try:
         return _value(given)
     except FoureyesError as problem:
@@ -229,12 +230,12 @@ def _type(name: str) -> type[msgspec.Struct]:
 
 HEADER = 4
 LARGEST = 96 << 20
-"""The limit of a frame in bytes: the largest document of any command, encoded as JSON."""
+"""Largest frame in bytes: the largest document of any command, encoded as JSON."""
 PIECE = 1 << 18
 
 
 class AnySocket(Protocol):
-    """A socket of the standard library or of the faster-loading C module."""
+    """A socket of the standard library, or of the C module, which loads faster."""
 
     def settimeout(self, value: float | None, /) -> None: ...
 
@@ -244,11 +245,11 @@ class AnySocket(Protocol):
 
 
 class BrokenFrame(Exception):
-    """Error: the peer sent a partial or oversized frame, or nothing for too long."""
+    """Raised if the peer sent a partial or oversized frame, or nothing for too long."""
 
 
 def receive(wire: AnySocket, *, largest: int = LARGEST) -> bytes | None:
-    """Return the next document without a time limit, or None if the peer closed the connection."""
+    """Return the next document, None if the peer closed the connection. There is no time limit."""
     length = length_of(wire, first=None, rest=None, largest=largest)
     return None if length is None else take(wire, length, rest=None)
 

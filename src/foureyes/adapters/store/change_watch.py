@@ -1,6 +1,6 @@
 """Detects writes to the store by other processes, on a separate connection and without reading rows.
 
-It polls SQLite's `data_version`, which reads no page. PostgreSQL notifies through `LISTEN`.
+In SQLite it polls `data_version`, which reads no page. PostgreSQL sends notifications (`LISTEN`).
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class PostgresChanges:
         return -1 if connection.closed else connection.info.backend_pid
 
     def _again(self) -> bool:
-        """Reconnect and return True, because any change may have been missed meanwhile."""
+        """Reconnect and return True, because changes may have been missed meanwhile."""
         from foureyes.errors import StoreProblem
 
         self._connection.close()

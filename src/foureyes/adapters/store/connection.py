@@ -44,13 +44,14 @@ class Engine(Protocol):
 
 class Database(Engine, Protocol):
     """A complete database connection, including the operations for migrations and audits. `place` distinguishes this
-    database from a copy where possible. [P12]"""
+    database from a copy where possible. (P12)"""
 
     name: str
     place: str
     written: set[str] | None
-    """The kinds of rows that the transaction is about to commit, or None if unknown. They decide if other processes are
-    notified."""
+    """The kinds of rows that the transaction is about to commit, None if unknown. They decide whether other processes
+    are notified.
+    """
 
     def stream(self, statement: str) -> Iterator[tuple[SqlValue, ...]]:
         """Yield rows one by one, for tables larger than memory."""
@@ -59,7 +60,7 @@ class Database(Engine, Protocol):
         """Execute schema changes, statement by statement."""
 
     def transaction(self, *, write: bool) -> AbstractContextManager[None]:
-        """Provide one consistent state. A writing transaction commits at the end, or rolls back on an error."""
+        """Open a transaction with one consistent state. A writing one commits at the end, or rolls back on an error."""
 
     def check_place(self) -> None:
         """Raise StoreProblem if the store has been moved away."""
@@ -79,7 +80,7 @@ class Database(Engine, Protocol):
         """Return the caller's role on the server, or None for a file."""
 
     def grants(self, writers: Sequence[str], readers: Sequence[str]) -> str:
-        """Return the SQL that grants access to other roles, or an empty string for a file."""
+        """Return the SQL that grants access to other roles, "" for a file."""
 
     def backup(self, path: str) -> None:
         """Write a complete copy as a SQLite file."""
@@ -211,11 +212,11 @@ def names() -> list[str]:
 # ---- Folding text for the search ----
 
 APART = str.maketrans(dict.fromkeys(r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~""", " "))
-"""Word separators of SQLite's index. PostgreSQL's parser would keep `src/app.py` as one word."""
+"""Word separators of SQLite's index. PostgreSQL's parser alone would keep `src/app.py` as one word."""
 
 
 def fold(text: str) -> str:
-    """Return a text without accents and capitals, as SQLite's own index does."""
+    """Return a text without accents and in lower case, as SQLite's own index has it."""
     if not text.isascii():
         from unicodedata import combining, normalize
 

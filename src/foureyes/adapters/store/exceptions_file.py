@@ -1,4 +1,4 @@
-"""Writes `.foureyes/security_events.jsonl`: the recorded exceptions, in a file for any tool. [P8]
+"""Writes `.foureyes/security_events.jsonl`, the recorded exceptions in a file for any tool. (P8)
 
 It mirrors the journal and is never read back as truth. Every write first appends the missing lines.
 """
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 PIECE = 65_536
 TAIL = 4 * MB
-"""The distance from the end of the file that is searched for a known line."""
+"""Number of bytes at the end of the file that are searched for a known line."""
 ROOM = 16 * MB
-"""The extra size, beyond the expected one, up to which the whole file is read."""
+"""Bytes by which the file may exceed its expected size and still be read whole."""
 NAMED = 100
-"""The limit of listed forged lines, because an attacker could write a million."""
+"""Largest number of forged lines to list. An attacker could write a million."""
 EXCEPTION = "SecurityRecorded"
 """The only event kind that records an exception."""
 
@@ -37,8 +37,9 @@ class End(msgspec.Struct, frozen=True):
 
 
 class Mirror:
-    """The mirror file and its progress. `note` is the last write's message. `shared` means that other machines write to
-    the store too, each with its own file."""
+    """The mirror file and how far it goes. `note` is the last write's message. `shared`: other machines write to the
+    store too, each with its own file.
+    """
 
     def __init__(self, path: str, *, shared: bool = False) -> None:
         self.path = path
@@ -46,9 +47,8 @@ class Mirror:
         self.note = ""
 
     def sync(self, tx: Tx, end: int | None = None) -> int:
-        """Append the missing rows and return their number. Never fails on an unwritable file.
-
-        `end` is the last recorded exception, if the caller knows it.
+        """Append the missing rows and return their number. An unwritable file is no error. `end` is the last recorded
+        exception, if the caller knows it.
         """
         if end is None:
             last = tx.one("record.security_end", End)
@@ -95,9 +95,8 @@ class Mirror:
         return len(missing)
 
     def _last_seq(self, tx: Tx, known: int) -> int:
-        """Return the row of the last line that the journal also has. A torn or forged last line does not count.
-
-        `known` is a row that surely exists in the journal.
+        """Return the row of the last line that the journal has too. A torn or forged last line does not count. `known`
+        is a row that the journal certainly has.
         """
         try:
             with open(opened(self.path), "rb") as file:
@@ -129,8 +128,8 @@ def differences(
 ) -> list[Discrepancy]:
     """Return the differences between file and journal: gaps, edits and forged lines.
 
-    `before` and `after` are the rows before and after the file was read, so concurrent writes are no difference. With
-    `shared`, a shorter or missing file only means that this machine wrote nothing since.
+    `before` and `after` are the rows before and after the file was read, so that concurrent writes are no difference.
+    With `shared`, a shorter or missing file only means that this machine has not written since.
     """
     from foureyes.app.views.journal import Discrepancy
 

@@ -1,8 +1,8 @@
-"""Writes `.foureyes/feedback/<task>.json`: the decisions about a task for people and tools. [F2]
+"""Writes `.foureyes/feedback/<task>.json`: the decisions about a task, for people and tools. (F2)
 
 Each file mirrors the store, is replaced atomically after the commit and is never read back. From before the commit
-until then, a marker in `.foureyes/feedback.owed/` records the pending file. If the process is killed in between, the
-next writer creates the file.
+until then, a marker in `.foureyes/feedback.owed/` records that the file is pending. If the process is killed in
+between, the next writer creates the file.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ class RowCount(msgspec.Struct, frozen=True):
 
 
 class FeedbackFiles:
-    """The feedback files of a project and the pending ones among them. `shared` means that other machines also decide
-    and write their own files."""
+    """The feedback files of a project, and which of them are pending. `shared`: other machines decide too and write
+    files of their own.
+    """
 
     def __init__(self, folder: str, *, shared: bool = False) -> None:
         self._folder = os.path.join(folder, FEEDBACK)
@@ -96,7 +97,9 @@ class FeedbackFiles:
         return self.bring(tx, task) if rows and rows.n else ""
 
     def bring_owed(self, tx: Tx) -> None:
-        """Write files left pending by other processes, except those still in progress. Never makes a write fail."""
+        """Write files that other processes left pending, except those still in progress. A problem here never makes the
+        write fail.
+        """
         for task in list(self._markers):
             self._let_go(task)  # of a transaction that came to nothing
         if not self._looked:
@@ -222,8 +225,9 @@ def _left(owed: int) -> list[str]:
 
 
 def _lock(owed: int, task: str, flags: int = 0) -> int | None:
-    """Lock the marker of a task and return its handle, or None if another process has it. A marker with content is not
-    ours."""
+    """Lock the marker of a task and return its handle, None if another process has it. A marker with content is not
+    ours.
+    """
     try:
         marker = opened(task, os.O_RDONLY | flags, at=owed)
     except OSError:

@@ -1,4 +1,4 @@
-"""The hash chain: the content covered by each row's hash, and the verification of a chain without any table. [J1]"""
+"""The hash chain: what each row's hash covers, and the verification of a chain without any table. (J1)"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Row(JournalRow, frozen=True):
     """One journal row with its event."""
 
     def event(self) -> Event:
-        """Return the event of this row. Raise VerificationFailed for an unknown kind or field. [G1]"""
+        """Return the event of this row. Raise VerificationFailed for an unknown kind or field. (G1)"""
         if self.kind not in WHERE:
             raise VerificationFailed(
                 f"journal row {self.seq} has the unknown kind {self.kind}, so a newer version wrote it.",
@@ -68,7 +68,7 @@ class Broken(msgspec.Struct, frozen=True):
 
 
 def breaks(rows: Iterable[Row], *, start: str = "", after: int = 0) -> Iterator[Broken]:
-    """Yield every position with missing, added or changed rows. Continues after each one."""
+    """Yield every position with missing, added or changed rows, continuing after each one."""
     prev, last = start, after
     for row in rows:
         if row.seq != last + 1:

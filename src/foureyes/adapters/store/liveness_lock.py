@@ -1,4 +1,4 @@
-"""A PostgreSQL advisory lock that shows that a runner or a merge is connected. [J4]
+"""A PostgreSQL advisory lock that shows that a runner or a merge is connected. (J4)
 
 Each lock has its own connection. The server releases it when that connection ends, and detects a dead peer by its
 keepalives. So a free lock means that its holder is gone. SQLite has no such lock, and behind a connection pool it would
@@ -31,15 +31,15 @@ DARK = """
     SELECT n.value FROM json_array_elements_text(CAST(:names AS json)) AS n(value)
     WHERE (hashtext(n.value)::bigint & 4294967295) NOT IN (SELECT id FROM held)
 """
-"""Reads the server's list of locks once, for any number of runners."""
+"""Query that reads the server's list of locks once, for any number of runners."""
 LOCK = "SELECT pg_try_advisory_lock(hashtext(%(schema)s), hashtext(%(name)s)), pg_backend_pid()"
 ALIVE = "SELECT 1"
 KEEPING = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
 PATIENCE = {"tcp_user_timeout": 15_000}
-"""The client-side timeout in milliseconds, so that a disconnected client notices too."""
+"""Timeout of the client in milliseconds, so that a disconnected client notices too."""
 SERVERS = "-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
 GRACE_SECONDS = 15.0
-"""After a reconnect, report no other process as gone for this long, because they may also be reconnecting."""
+"""Seconds after a reconnect in which no other process is reported as gone, because others may be reconnecting too."""
 
 
 def beacon_of(engine: Database, name: str) -> Beacon | None:
@@ -78,7 +78,7 @@ class PostgresBeacon:
         self.name = name
         self._connection: psycopg.Connection[tuple[object, ...]] | None = None
         self.is_own = False
-        """True if the connection goes directly to the server. A pool would hand the session to another client."""
+        """True if the connection goes directly to the server. A pool could give the session to another client."""
 
     def light(self) -> None:
         from foureyes.adapters.store.postgres_errors import in_our_words

@@ -22,7 +22,7 @@ RECORD = (
     "applied_at TEXT NOT NULL)"
 )
 LATEST = 2
-"""The highest migration number. A test compares it with the files, so opening a store need not list them."""
+"""The highest migration number. A test compares it with the files, so that opening a store need not list them."""
 
 
 class Migration(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ class Migration(msgspec.Struct, frozen=True):
 
     @property
     def statements(self) -> list[str]:
-        """Return the statements, each ending with a semicolon at a line's end."""
+        """The statements, each ending with a semicolon at a line's end."""
         lines = [line for line in self.text.splitlines() if not line.strip().startswith("--")]
         parts = [part.strip().rstrip(";") for part in "\n".join(lines).split(";\n")]
         return [part for part in parts if part]
@@ -86,7 +86,7 @@ def migrate(engine: Database, now: str, backup: Callable[[int], None] | None) ->
 
 
 def _refuse_unversioned(engine: Database, at: int) -> None:
-    """Raise StoreProblem for tables without a version, because part of the store is then missing. [J2]"""
+    """Raise StoreProblem for tables without a version, because part of the store is then missing. (J2)"""
     if not at and engine.tables() - {"migrations"}:
         raise StoreProblem(
             "the store has tables but no record of their version, so a part of it is missing. Nothing was changed.",
@@ -95,7 +95,7 @@ def _refuse_unversioned(engine: Database, at: int) -> None:
 
 
 def check_history(engine: Database, known: tuple[Migration, ...]) -> None:
-    """Raise StoreProblem if an applied migration is not one that this version knows."""
+    """Raise StoreProblem if this version does not know an applied migration."""
     by_number = {step.n: step for step in known}
     for n, name, checksum in engine.fetch("SELECT n, name, checksum FROM migrations ORDER BY n", {})[1]:
         step = by_number.get(int(n or 0))

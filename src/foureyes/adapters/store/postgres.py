@@ -5,8 +5,8 @@ compared by bytes (collation "C"), as in SQLite, because ids are searched by ran
 both engines.
 
 Every message to a server costs a round trip. So changes in a transaction are buffered and sent with the next query, or
-at the latest before the commit. The order is kept, and a failed statement rolls back the whole transaction. A read-only
-transaction begins with its first query.
+at the latest before the commit. Their order is kept, and a failed statement rolls back the whole transaction. A
+read-only transaction begins with its first query.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ READING = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {CLOCK}"
 STANDING_STILL = "60s"
 WRITING = f"""BEGIN; SET LOCAL idle_in_transaction_session_timeout = %(still)s;
 SELECT pg_advisory_xact_lock(hashtext(%(name)s)); {CLOCK}"""
-"""Allows one writer per project, by a lock on its name. The server ends a transaction that holds the lock while idle.
+"""Statements that begin a write. A lock on the project's name admits one writer per project, and the server ends a
+transaction that holds it while idle.
 """
 VERSION = "SELECT max(n) FROM migrations"
 BUSY = (errors.LockNotAvailable, errors.QueryCanceled)
@@ -96,7 +97,7 @@ def _answer_in(cursor: Cursor) -> tuple[list[str], list[tuple[SqlValue, ...]]]:
 
 
 class PostgresEngine:
-    """An open PostgreSQL store of one project. It reconnects at the next transaction after a lost connection."""
+    """An open PostgreSQL store of one project. After a lost connection it reconnects at the next transaction."""
 
     name = "postgres"
 
@@ -257,8 +258,9 @@ class PostgresEngine:
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
-        """Provide one consistent state. A writing transaction waits for its turn and commits at the end, or rolls back
-        on an error."""
+        """Open a transaction with one consistent state. A writing one waits for its turn and commits at the end, or
+        rolls back on an error.
+        """
         is_open = not self.connection.closed and self.connection.info.transaction_status != TransactionStatus.IDLE
         if self._due or is_open:
             raise Internal("a transaction is open already")  # an inner COMMIT would save half of the outer one
@@ -314,7 +316,7 @@ class PostgresEngine:
         return float(row[0] or 0) if row else 0.0
 
     def _first(self, statement: str, params: dict[str, SqlValue] | None = None) -> Cursor:
-        """Execute a first statement. Reconnects once if the connection is closed."""
+        """Execute a first statement. If the connection is closed, reconnect once."""
         try:
             return self.connection.execute(statement, params)
         except psycopg.OperationalError as problem:
@@ -353,7 +355,9 @@ class PostgresEngine:
         """Do nothing, because the table of migrations is the version here."""
 
     def now(self) -> datetime:
-        """Return the server's time, shared by all machines of a project. Inside a transaction, count on from its start."""
+        """Return the server's time, which all machines of a project share. Inside a transaction it is counted on from
+        its start.
+        """
         if self._due:
             self._begin(write=False)
         if self._began is None:
@@ -413,7 +417,9 @@ ARRAYS = {
     None: r"= ANY (ARRAY(SELECT \2 FROM json_array_elements_text(CAST(:\3 AS json))))",
     "NOT ": r"<> ALL (ARRAY(SELECT \2 FROM json_array_elements_text(CAST(:\3 AS json))))",
 }
-"""An array can use an index. For a subselect the planner expects a hundred rows and scans whole tables."""
+"""Replacements for lists from JSON. An array can use an index, but for a subselect the planner expects a hundred rows
+and scans whole tables.
+"""
 
 
 @cache

@@ -31,7 +31,9 @@ OWNER, WRITER, READER = "owner", "writer", "reader"
 ALL = ("SELECT", "INSERT", "UPDATE", "DELETE")
 JOURNAL, MIGRATIONS = "journal", "migrations"
 NOT_FOR_A_WRITER = {JOURNAL: ("UPDATE", "DELETE"), MIGRATIONS: ("INSERT", "UPDATE", "DELETE")}
-"""Recorded rows must not change, and only the owner changes tables, with a new version."""
+"""Changes that a writer must not make. Recorded rows never change, and only the owner changes tables, with a new
+version.
+"""
 
 
 class SchemaFacts(NamedTuple):
@@ -51,8 +53,9 @@ class SchemaFacts(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The ids of the schema, its database and the server's files, or empty without such a schema. A dump restored
-        elsewhere has other ids."""
+        """The ids of the schema, its database and the server's files, "" if there is no such schema. A dump restored
+        elsewhere has other ids.
+        """
         return "" if self.number is None else f"postgresql {self.server}/{self.database_number}/{self.number}"
 
 
@@ -73,7 +76,7 @@ def refuse_to_make(facts: SchemaFacts) -> None:
 
 
 def refuse_unusable(facts: SchemaFacts) -> None:
-    """Raise StoreProblem if the schema exists but the role may not use it. The fix is a grant, not a restore."""
+    """Raise StoreProblem if the schema exists but the role may not use it. A grant fixes that, not a restore."""
     if not facts.may_use:
         raise StoreProblem(
             f"database {facts.database} has the store of this project, but role {facts.role} may not use its schema "

@@ -26,9 +26,11 @@ LOOK_AT_ADDRESS = either(
 )
 PUT_BACK = by("person", fe("store", "restore", blank("FILE")), "its owner restores a backup: ")
 OTHER_TABLES = (errors.UndefinedColumn, errors.DuplicateTable, errors.DuplicateColumn, errors.DuplicateObject)
-"""A column is missing, or the objects of a migration exist without its record. [J2]"""
+"""Errors for a missing column, or for objects of a migration that exist without its record. (J2)"""
 FULL = re.compile(r"too many clients|connection slots are reserved|too many connections")
-"""A refused connection has no error code, only the server's text. The match affects only the message."""
+"""Pattern for a refused connection, which has no error code, only the server's text. A match affects only the
+message.
+"""
 MAKE_ROOM = prose(
     "ask the administrator to raise max_connections (a runner keeps three, each further job one more), or end a runner that is not needed. Then try again."
 )
@@ -63,8 +65,9 @@ REFUSED: tuple[tuple[re.Pattern[str], Steps], ...] = (
         prose("ask the administrator for a line in pg_hba.conf that allows this role from here"),
     ),
 )
-"""Reasons for a refusal by a server, matched by its text. The match affects only the message. A server in another
-language falls back to the general steps."""
+"""Why a server may refuse, found by its text, with the next steps. A match affects only the message. For a server in
+another language there are only the general steps.
+"""
 
 
 @contextmanager
@@ -133,7 +136,7 @@ def unreachable(problem: Exception, url: str, *, making: bool = False) -> StoreP
 
 
 def _way_there(problem: Exception, making: bool) -> Steps:
-    """Return the next step. The driver knows if the server asked for a password and if one was sent."""
+    """Return the next step. The driver knows whether the server asked for a password and whether one was sent."""
     if FULL.search(str(problem)):
         return MAKE_ROOM
     for words, step in REFUSED:
@@ -153,7 +156,7 @@ def first_line(problem: Exception) -> str:
 
 
 def without_secrets(text: str, url: str) -> str:
-    """Return the text without any part of the address's password. If one occurs, replace the whole text."""
+    """Return the text without any part of the address's password. If it has one, the whole text is replaced."""
     rest = url.partition("://")[2]
     guarded = rest.rpartition("@")[0].partition(":")[2] + " " + rest.partition("password=")[2]
     pieces = {
@@ -165,10 +168,10 @@ def without_secrets(text: str, url: str) -> str:
 
 
 def held_by(holder: Sequence[SqlValue], url: str) -> StoreBusy:
-    """Return the error for a lock held by another writer, with its program, machine, role and server process.
+    """Return the error for a lock held by another writer, with its program, machine, role and server process. (G5)
 
-    Any role that can connect can hold the lock indefinitely. The suggested command only inspects, and names this
-    server, because the process number means another process elsewhere. [G5]
+    Any role that can connect can hold the lock indefinitely. The suggested command only inspects. It names this server,
+    because on another one the process number would be another process.
     """
     busy, step = f"the store has been busy for {LOCK_TIMEOUT}", prose("try again")
     if not holder:

@@ -42,16 +42,16 @@ GRANTED = """
       AND d.defaclnamespace = (SELECT oid FROM pg_namespace WHERE nspname = :schema)
       AND pg_has_role(d.defaclrole, 'USAGE')
 """
-"""Copies the grants of the old store to the one that replaces it, including those for future tables."""
+"""Query that copies the grants of the old store to the one that replaces it, including those for future tables."""
 
 
 def put_back(
     folder: str, url: str, project: str, source: str, now: str, noted: Callable[[Store, str], T]
 ) -> tuple[T, str]:
-    """Replace the store by a sound backup of this project. Return the result of `noted` and the owner role.
+    """Replace the store by a sound backup of this project. Return the result of `noted`, and the owner role.
 
-    `noted` records the restore in the new store, with the name under which the old one is kept, or an empty string. The
-    new store takes its place only when it is complete.
+    `noted` records the restore in the new store, with the name under which the old one is kept, or "". The new store
+    takes its place only when it is complete.
     """
     from tempfile import TemporaryDirectory
 
@@ -106,7 +106,7 @@ def _fill(incoming: PostgresEngine, fresh: str, now: str) -> None:
 
 
 def _change_names(incoming: PostgresEngine, project: str, kept: str) -> str:
-    """Swap the schemas and return the owner. Waits for running writers, and later ones use the new store."""
+    """Swap the schemas and return the owner. Running writers finish first, and later ones use the new store."""
     from foureyes.adapters.store.postgres import schema_of
 
     schema = schema_of(project)

@@ -70,11 +70,11 @@ TABLES: dict[str, str] = {
     "settings": "name",
     "counters": "name",
 }
-"""Every projected table, with the columns that identify a row. `renewals` is not projected. [J4]"""
+"""Every projected table, with the columns that identify a row. `renewals` is not projected. (J4)"""
 
 MOST_DISCREPANCIES = 20
 FEW = 500
-"""Read tables below this size in one query instead of a stream, which saves round trips."""
+"""Number of rows below which a table is read in one query and not streamed, which saves round trips."""
 STEP = 10_000
 FirstRows = tuple[list[str], list[tuple[SqlValue, ...]]]
 """The columns of a table and its first rows."""
@@ -90,7 +90,7 @@ def audit(engine: Database, fresh: Database, progress: CountProgress | None) -> 
 
 
 def check_chain(engine: Database, total: int, progress: CountProgress | None) -> tuple[list[Discrepancy], Row | None]:
-    """Return every position with missing, added or changed rows, and the last row. Reads only the journal. [J1]"""
+    """Return every position with missing, added or changed rows, and the last row. Reads only the journal. (J1)"""
     last: Row | None = None
 
     def rows() -> Iterator[Row]:
@@ -121,7 +121,9 @@ def _replay(engine: Database, fresh: Database, total: int, progress: CountProgre
 
 
 def _check_head(engine: Database, last: Row | None) -> list[Discrepancy]:
-    """Return findings for rows cut off at the end. The chain alone would look complete, but the head records its end."""
+    """Return findings for rows cut off at the end. The chain alone would look complete, but the head records where it
+    ends.
+    """
     _, rows = engine.fetch(sql("journal.head"), {})
     if not rows:
         return [Discrepancy("integrity", "the end of the chain is not on record (table head is empty)")]
@@ -267,7 +269,7 @@ def copy_journal(
 ) -> int:
     """Fill an empty store from another one in one verified transaction. Return the number of rows.
 
-    `inside` means that the caller already has a transaction on the source, so that no other process can write to it.
+    `inside`: the caller already has a transaction on the source, so that no other process can write to it.
     """
     with nullcontext() if inside else source.transaction(write=False), target.transaction(write=True):
         if next(journal_rows(target), None) is not None:

@@ -1,6 +1,5 @@
-"""A store on PostgreSQL that several machines share, found by a pointer file in `.foureyes/`.
-
-The pointer is local and never committed, so a checkout cannot redirect a project to another store.
+"""A store on PostgreSQL that several machines share, found by a pointer file in `.foureyes/`. The pointer is local and
+never committed, so that a checkout cannot redirect a project to another store.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ OF_A_MOVE = frozenset({"SessionStarted", "SessionEvidenceAdded", "StorePlaced"})
 
 
 class RecordPlace(Protocol):
-    """A function that records the store's new location in a journal, as the caller."""
+    """Records the store's new place in a journal, as the caller."""
 
     def __call__(self, store: Store, place: str, /) -> None: ...
 
@@ -87,11 +86,11 @@ def kept_url(url: str) -> str:
 
 
 class DamagedPointer(StoreProblem):
-    """Error: the pointer file is unreadable. Joining the store writes it again."""
+    """Raised if the pointer file is unreadable. Joining the store writes it again."""
 
 
 def read_pointer(place: str) -> Pointer | None:
-    """Return the pointer, or None if the store is the file beside it."""
+    """Return the pointer, or None if the store is the local file."""
     path = os.path.join(place, POINTER)
     try:
         return msgspec.json.decode(read(path, LARGEST), type=Pointer)
@@ -120,7 +119,7 @@ def write_pointer(place: str, pointer: Pointer) -> None:
 
 
 def leave_server(place: str) -> None:
-    """Delete the pointer, so that the store is the file beside it again."""
+    """Delete the pointer, so that the store is the local file again."""
     with suppress(FileNotFoundError):
         os.remove(os.path.join(place, POINTER))
 
@@ -176,7 +175,7 @@ def move_to_server(
 ) -> CopiedStore:
     """Copy the file's journal to a server, verify it and rename the file. Writers wait meanwhile.
 
-    `record_place` records the new location in both journals: in the new one before it is used, in the old one last.
+    `record_place` records the new place in both journals: in the new one before it is used, and in the old one last.
     """
     path = os.path.join(folder, NAME)
     with WriterLock(os.path.join(folder, LOCK)):
@@ -225,8 +224,9 @@ def has_project(url: str, project: str) -> bool:
 
 
 def without_stale_copy(source: Database, target: PostgresEngine, url: str, project: str, now: str) -> PostgresEngine:
-    """Rename a copy left on the server by a crash and return a fresh engine. Raise StoreProblem unless it is an earlier
-    state of this journal."""
+    """Rename a copy that a crash left on the server, and return a fresh engine. Raise StoreProblem unless it is an
+    earlier state of this journal.
+    """
     seq, _ = target.fetch(sql("journal.head"), {})[1][0]
     if not seq:
         return target

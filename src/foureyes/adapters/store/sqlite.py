@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from foureyes.adapters.store.connection import SqlValue
 
 OLDEST = (3, 51, 3)
-"""Earlier versions have the WAL-reset race, which can corrupt a file written by several processes."""
+"""Oldest safe version. Earlier ones have the WAL-reset race, which can corrupt a file written by several processes."""
 APPLICATION_ID = 0x46455945
 STATEMENTS = 512
-"""More than the number of statements, so that each is prepared only once."""
+"""Size of the cache for prepared statements. It has room for all, so that each is prepared only once."""
 BUSY_MILLISECONDS = 10_000
 TEMPORARY = ""
 """The path of a temporary store in memory. A large one goes to an unnamed file, deleted on close."""
@@ -46,8 +46,9 @@ FileStamp = tuple[tuple[int, ...], int]
 
 
 class SqliteEngine:
-    """An open SQLite store. `path` may be ":memory:" or TEMPORARY. One opened with `aside` is no longer the project's
-    store."""
+    """An open SQLite store. `path` may be ":memory:" or TEMPORARY. With `aside`, it is a former store that was
+    renamed.
+    """
 
     name = "sqlite"
 
@@ -82,9 +83,10 @@ class SqliteEngine:
         self._open_for_reading()
 
     def _open_for_reading(self) -> None:
-        """Open for reading with the existing log. Without one, SQLite would create it for the wrong owner.
+        """Open for reading, with the existing log. SQLite would otherwise create one for the wrong owner.
 
-        If there is no log, open the file as immutable. That could return old rows, so `transaction` checks for changes.
+        If there is no log, the file is opened as immutable. That could return old rows, so `transaction` checks for
+        changes.
         """
         self._seen = None
         if os.path.lexists(self.path + "-wal"):
@@ -101,7 +103,7 @@ class SqliteEngine:
         return self._check_owner()
 
     def _look(self) -> FileStamp:
-        """Return the values that change with every write: those of the store's file, and the size of its log."""
+        """Return values that change with every write: those of the store's file, and the size of its log."""
         about, log = _about(self.path), _about(self.path + "-wal")
         return (about.st_ino, about.st_size, about.st_mtime_ns) if about else (), log.st_size if log else 0
 
@@ -168,7 +170,7 @@ class SqliteEngine:
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
-        """Provide one consistent state. A writing transaction commits at the end, or rolls back on an error."""
+        """Open a transaction with one consistent state. A writing one commits at the end, or rolls back on an error."""
         if self._seen and self._look() != self._seen:
             with translated(self.path):
                 self.connection.close()
@@ -351,7 +353,7 @@ def in_our_words(problem: apsw.Error, path: str) -> Exception:
 
 
 def _lost_tables(path: str) -> list[str]:
-    """Return the tables missing from a store of this version, after a statement failed. [J2]"""
+    """Return the tables missing from a store of this version, after a statement failed. (J2)"""
     from foureyes.adapters.store.migrate import LATEST, migrate
 
     if path in WITHOUT_FILE:

@@ -35,7 +35,7 @@ QueryAnswer = tuple[list[str], list[tuple[SqlValue, ...]]]
 PlainQueries = dict[Hashable, tuple[str, dict[str, SqlValue]]]
 SQLITE = "sqlite"
 FEW_ROWS, FEW_ANSWERS = 50, 1_000
-"""Limits for the answers kept during a transaction, so that large results are not kept."""
+"""Limits of the answers kept during a transaction: rows of one, and number of answers."""
 
 
 class Reading:
@@ -76,7 +76,9 @@ class Reading:
         self._along |= self._unknown(asked)
 
     def _unknown(self, asked: Sequence[NamedQuery]) -> PlainQueries:
-        """Return the queries without a cached answer. Return none for SQLite, where batching saves nothing."""
+        """Return the queries that have no cached answer. For SQLite return none, because there batching saves
+        nothing.
+        """
         if self._engine.name == SQLITE:
             return {}
         questions = {(query, frozenset(params.items())): (query, params) for query, params in _plain(asked)}
@@ -160,8 +162,9 @@ class Writing(Reading):
         self._along.clear()
 
     def _end(self) -> tuple[int, str]:
-        """Return the end of the chain. Raises an error if the head does not match or the store is a copy. Also reads
-        the last recorded exception."""
+        """Return the end of the chain. Raise an error if the head does not match or the store is a copy. The last
+        recorded exception is read too.
+        """
         seq, hash_, security, place, last, ended = self._answer("journal.end", {})[1][0]
         if (int(last or 0), ended or "") != (int(seq or 0), hash_ or ""):
             raise off_head(int(last or 0), int(seq or 0))
@@ -208,7 +211,9 @@ class Store:
 
     @contextmanager
     def write(self, *, anywhere: bool = False) -> Iterator[WriteTx]:
-        """Start a writing transaction, one at a time. Updates the mirror files before the next one may start. [P8, F2]"""
+        """Start a writing transaction, one at a time. The mirror files are updated before the next one may start. (P8,
+        F2)
+        """
         with self._lock():
             self.engine.check_place()
             if self.feedback is not None:
@@ -235,7 +240,7 @@ class Store:
         return WriterLock(self._lock_path) if self._lock_path else nullcontext()
 
     def audit(self, progress: CountProgress | None = None) -> AuditReport:
-        """Audit the chain, the tables and the mirror files. [J2]"""
+        """Audit the chain, the tables and the mirror files. (J2)"""
         from foureyes.adapters.store.replay import audit
 
         with self.read() as tx:
@@ -263,7 +268,7 @@ class Store:
         return self.feedback.differences(before, after) if after is not None else []
 
     def _look_at_mirror(self, report: AuditReport, before: dict[int, bytes]) -> AuditReport:
-        """Return the report with defects of the mirror file and its lag added. [P8]"""
+        """Return the report with problems of the mirror file, and how far it is behind. (P8)"""
         if self._mirror is None:
             return report
         try:
@@ -284,7 +289,7 @@ class Store:
         )
 
     def mirror_anew(self) -> list[str]:
-        """Write all feedback files again, after a restore or a change of the store. Return notes for the user. [F2]"""
+        """Write all feedback files again, after a restore or a change of the store. Return notes for the user. (F2)"""
         if self.feedback is None:
             return []
         with self._lock(), self.read() as tx:
@@ -326,7 +331,7 @@ class Store:
 
 
 def found_elsewhere(recorded: str, actual: str) -> Refused:
-    """Return the refusal for a store in another place than recorded. It may be a copy that lacks later decisions. [P12]"""
+    """Return the refusal for a store in another place than recorded. It may be a copy that lacks later decisions. (P12)"""
     message = (
         f"the journal says that the store is {place_words(recorded)}, but this one is {place_words(actual)}. "
         "If it was not moved, it is a copy and lacks later decisions"
@@ -336,9 +341,9 @@ def found_elsewhere(recorded: str, actual: str) -> Refused:
 
 
 def off_head(last: int, head: int) -> StoreProblem:
-    """Return the error for a head that does not match the last row: another program wrote to the database.
+    """Return the error for a head that does not match the last row, because another program wrote to the database. (G4)
 
-    Any further row would break the chain. `fe audit verify` shows the wrong row, and only the owner can fix it. [G4]
+    Any further row would break the chain. `fe audit verify` shows the wrong row, and only the owner can fix it.
     """
     which = f"row {head}" if head != last else f"another row {head}"
     back = fe("store", "restore", blank("FILE"), after=", or fixes it by SQL (docs/howto/several-machines.md)")

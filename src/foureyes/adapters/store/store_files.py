@@ -93,11 +93,11 @@ def project_of(engine: Database) -> str:
 
 
 def restore_store(folder: str, source: str, now: str, project: str = "", *, leaves_server: bool = False) -> str:
-    """Replace the store by a backup. Return the path of the old store, or an empty string if there was none.
+    """Replace the store by a backup. Return the path of the old store, "" if there was none. (P12)
 
-    The backup is first copied and verified, so an unsound file changes nothing. The current store may be damaged or
-    missing. `project` is the required project, by default that of the current store. `leaves_server` allows a backup of
-    a server's store where no file is in use. [P12]
+    The backup is first copied and verified, so that an unsound file changes nothing. The current store may be damaged
+    or missing. `project` is the required project, by default that of the current store. `leaves_server` allows a backup
+    of a server's store if no file is in use.
     """
     from tempfile import TemporaryDirectory
 
@@ -114,7 +114,7 @@ def restore_store(folder: str, source: str, now: str, project: str = "", *, leav
 
 
 def _refuse_second(fresh: str, name: str) -> None:
-    """Refuse to create a second store from the backup of a store on a server. [P12]"""
+    """Refuse to create a second store from the backup of a store on a server. (P12)"""
     place = place_in(fresh)
     if place not in ("", FILE):
         text = f"{name} belongs to a store on a PostgreSQL server, and a file here would be a second store"
@@ -162,7 +162,7 @@ def copy_sound(source: str, fresh: str, project: str | None) -> None:
 
 
 def _opened_backup(fresh: str, name: str) -> SqliteEngine:
-    """Open the copied backup. An error names the caller's file, not the current store."""
+    """Open the copied backup. Errors name the caller's file, not the current store."""
     try:
         return SqliteEngine(fresh)
     except StoreProblem as problem:
@@ -182,7 +182,7 @@ def refuse_no_file(source: str) -> None:
 
 
 def _begins_like_ours(source: str) -> bool:
-    """Return True if the file starts like a store. An unreadable file also passes, and the copy reports its error."""
+    """Return True if the file begins like a store. An unreadable file passes too, and copying it reports the error."""
     try:
         with open(given(source), "rb") as file:
             head = file.read(HEADER_BYTES)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 ListPart = Literal["all", "near", "far"]
 WINDOW = 1_000
-"""The number of newest tasks to scan one by one where a word index cannot return hits in order."""
+"""Number of newest tasks to scan one by one, if a word index cannot return hits in order."""
 
 TEXT: dict[ListPart, tuple[str, ...]] = {"all": ("text",), "near": ("text_near",), "far": ("text", "text_far")}
 
@@ -20,7 +20,7 @@ TEXT: dict[ListPart, tuple[str, ...]] = {"all": ("text",), "near": ("text_near",
 def parts(query: ListQuery, engine: str) -> tuple[ListPart, ...]:
     """Return the steps of a list. Each fills the part of the page that the earlier ones left.
 
-    PostgreSQL reads all hits of a word before it sorts them, so scan the newest tasks first.
+    PostgreSQL reads all hits of a word before it sorts them, so the newest tasks are scanned first.
     """
     return ("near", "far") if query.text is not None and engine == "postgres" else ("all",)
 

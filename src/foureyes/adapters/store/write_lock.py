@@ -1,4 +1,4 @@
-"""The queue of writers: a kernel file lock beside the store.
+"""The queue of writers: a kernel file lock next to the store.
 
 SQLite's own busy handler polls and starves some writers, but the kernel's lock queue is fair. The wait has a deadline,
 so that a stopped writer cannot block others forever. In the main thread an alarm ends the wait. Elsewhere a helper
@@ -16,11 +16,11 @@ from foureyes.steps import fe, prose
 
 DEADLINE_SECONDS = 10.0
 AGAIN_SECONDS = 0.1
-"""Repeat the alarm at this interval, because one that rings just before the wait interrupts nothing."""
+"""Interval at which the alarm is repeated. One that rings just before the wait interrupts nothing."""
 
 
 class Expired(Exception):
-    """Error: the alarm rang."""
+    """Raised when the alarm rang."""
 
 
 ENCLOSED = fe("doctor", after=", which says what a sandbox has to allow")

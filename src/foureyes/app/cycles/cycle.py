@@ -1,4 +1,4 @@
-"""One review cycle (V): all that is on record about it, and which cycle a review belongs to."""
+"""One review cycle: everything recorded about it, and the cycle that a review belongs to. (V)"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from foureyes.steps import fe
 
 
 class WholeCycle(msgspec.Struct, frozen=True, kw_only=True):
-    """A cycle, its targets, who was asked, and what came of it."""
+    """A cycle with its targets, requests, reviews and clarifications."""
 
     cycle: Cycle
     targets: list[TargetRow]
@@ -34,7 +34,7 @@ class WholeCycle(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def live(self) -> list[TargetRow]:
-        """The targets that have not moved on."""
+        """Targets that have not moved on."""
         return [target for target in self.targets if not target.over]
 
     @property
@@ -43,12 +43,12 @@ class WholeCycle(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unanswered(self) -> list[Clarification]:
-        """R2: the points that wait for an answer; what is said about a target that moved on is nobody's question."""
+        """Points that still need an answer. Points about a target that moved on do not. (R2)"""
         return [point for point in self.points if not point.answer and point.task in self.tasks]
 
 
 class HeldTask(msgspec.Struct, frozen=True):
-    """A task that a cycle is or was about, and whether it is held."""
+    """A task that is or was the target of a cycle, and whether it is held."""
 
     id: str
     status: str
@@ -56,7 +56,7 @@ class HeldTask(msgspec.Struct, frozen=True):
 
 
 def cycle_named(tx: Tx, name: str) -> Cycle:
-    """The cycle that is meant: `c-3`, or its number alone."""
+    """Return the cycle with this name: `c-3`, or only its number."""
     wanted = name.strip().lower()
     row = tx.one("cycle.get", Cycle, cycle=f"c-{wanted}" if wanted.isdigit() else wanted)
     if row is None:
@@ -65,12 +65,12 @@ def cycle_named(tx: Tx, name: str) -> Cycle:
 
 
 def is_cycle_name(name: str) -> bool:
-    """Whether a name is meant for a cycle; no task is called like one, whatever the project's prefix."""
+    """Return True if the name is one of a cycle. No task has such a name, whatever the project's prefix."""
     return name.strip().lower().startswith("c-") and name.strip()[2:].isdigit()
 
 
 def chain(tx: Tx, cycle: Cycle) -> Iterator[Cycle]:
-    """R2: a cycle, and those that were clarified before it, the latest first."""
+    """Yield a cycle and the cycles whose clarification led to it, latest first. (R2)"""
     seen: set[str] = set()
     link: Cycle | None = cycle
     while link is not None and link.id not in seen:
@@ -80,7 +80,7 @@ def chain(tx: Tx, cycle: Cycle) -> Iterator[Cycle]:
 
 
 def wholes(tx: Tx, cycles: Sequence[Cycle]) -> list[WholeCycle]:
-    """Several cycles, each with all of it."""
+    """Return several cycles with everything recorded about them."""
     ids = [cycle.id for cycle in cycles]
     if not ids:
         return []
@@ -116,17 +116,17 @@ def _by_cycle(rows: Sequence[R]) -> dict[str, list[R]]:
 
 
 def whole(tx: Tx, cycle: str) -> WholeCycle:
-    """One cycle with all of it."""
+    """Return a cycle with everything recorded about it."""
     return wholes(tx, [cycle_named(tx, cycle)])[0]
 
 
 def live_of(tx: Tx, task: str) -> list[Cycle]:
-    """The cycles that a task is a target of and that are not over."""
+    """Return the cycles that are not over and have this task as a target."""
     return tx.all("cycle.live_of", Cycle, task=task)
 
 
 def next_id(tx: Tx) -> CycleId:
-    """The number of the next cycle, in the transaction that opens it."""
+    """Return the id of the next cycle. Call it in the transaction that opens the cycle."""
     from foureyes.app.context import Count
     from foureyes.core.nouns.cycle import cycle_number
 
@@ -138,8 +138,10 @@ def next_id(tx: Tx) -> CycleId:
 
 
 def eyes(tx: Tx, known: WholeCycle, is_one: Callable[[Party, Party], bool] = is_oneself) -> dict[str, str]:
-    """What each session that reviewed is called. Only a reviewer itself speaks for it (I3): who shares no more than a
-    conversation's name takes nothing back. `is_one` is `is_one_origin` where seats are counted: an origin has one (I4).
+    """Return a name for each session that reviewed. Sessions of one reviewer get the same name. (I3, I4)
+
+    By default only the reviewer itself counts as the same, because sharing a conversation's name is not enough to take
+    a verdict back. To count seats, pass `is_one_origin`: an origin has one seat.
     """
     sessions = {SessionId(review.session) for review in known.reviews}
     parties = parties_of(tx, sessions)
@@ -158,7 +160,7 @@ def eyes(tx: Tx, known: WholeCycle, is_one: Callable[[Party, Party], bool] = is_
 
 
 def last_words(known: WholeCycle, names: dict[str, str]) -> list[Review]:
-    """What each reviewer said last about each target that has not moved on, the oldest first."""
+    """Return each reviewer's last review of each target that has not moved on, oldest first."""
     live = set(known.tasks)
     latest = {(names[review.session], review.task): review for review in known.reviews if review.task in live}
     return sorted(latest.values(), key=lambda review: review.seq)
@@ -168,8 +170,9 @@ def last_words(known: WholeCycle, names: dict[str, str]) -> list[Review]:
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a review belongs: the cycle that it is an answer in, and whom that had asked. `alone`: no cycle is about
-    the same work. `may_stop`: whether its blocker stops the task (R1).
+    """The cycle that a review answers, and the name under which the reviewer was asked.
+
+    `alone`: no cycle is about the same work. `may_stop`: its blocker stops the task (R1).
     """
 
     cycle: str = ""
@@ -181,9 +184,10 @@ class Place(msgspec.Struct, frozen=True):
 def place_of(
     context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor, *, attempt: int = 0, look: int = 0
 ) -> Place:
-    """V8: the cycle about the same attempt or look: one that waits for the caller, else an open one, else the latest
-    that still stands. The author of the work is no reviewer of it; an agent that opened a cycle and was not asked has
-    no voice in that cycle (V4).
+    """Return the cycle that the caller's review of this attempt or early review answers. (V8)
+
+    A cycle that waits for the caller comes first, then an open one, then the latest that is still valid. An author of
+    the work reviews in none. An agent that opened a cycle and was not asked has no voice in it (V4).
     """
     if is_shown_maker(facts, me):
         return Place()
@@ -208,14 +212,15 @@ def place_of(
 
 
 def _opened_by(tx: Tx, known: WholeCycle, me: Party) -> bool:
-    """Whether an agent, by origin, opened the cycle: nobody chose it."""
+    """Return True if this agent, or one of the same origin, opened the cycle. Then nobody chose it as a reviewer."""
     opener = parties_of(tx, {known.cycle.session}).get(known.cycle.session)
     return me.kind == "agent" and opener is not None and opener.kind == "agent" and is_tied(me, opener)
 
 
 def asked_as(tx: Tx, known: WholeCycle, facts: Facts, me: Party, actor: Actor) -> Asked | None:
-    """How the caller was asked, the silent ones first. A seat that somebody answered from is theirs: another one of the
-    same name comes by (V8).
+    """Return the caller's request in the cycle, unanswered ones first. (V8)
+
+    A seat belongs to the session that answered from it. Another one of the same name reviews unasked.
     """
     programs = programs_of(tx, {me.session}).get(me.session) or frozenset({actor.agent})
     mine = [each for each in known.asked if each.task == facts.task.id and _is_asked(each, me, actor, programs)]
@@ -230,7 +235,9 @@ def _is_of(seated: Party | None, me: Party) -> bool:
 
 
 def _is_asked(row: Asked, me: Party, actor: Actor, programs: frozenset[str]) -> bool:
-    """V4: a profile's seat is for who is that program, and not below another one that calls it so."""
+    """Return True if the request is for the caller. A profile's request is for that program, and not for one that runs
+    below another agent. (V4)
+    """
     if row.kind == "person":
         return me.kind == "human" and row.reviewer in (ANY_PERSON, me.person, me.name)
     if row.kind == "profile":

@@ -1,4 +1,4 @@
-"""Decisions of cycles (V8, R2): made in the transaction of the last answer, with what follows from them."""
+"""Decisions about cycles and what follows from them, in the transaction of the last answer. (V8, R2)"""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ from foureyes.core.words.untrusted_text import some
 
 
 class CycleEffect(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a cycle: still open, or the rule it came to; and which attempts were sent back or approved."""
+    """The result for a cycle: still open, or the rule that decided it. Also the attempts that were sent back or
+    approved.
+    """
 
     ruled: CycleResult | None = None
     sent_back: tuple[str, ...] = ()
@@ -50,17 +52,19 @@ WAITS = CycleEffect()
 
 
 class LastLetGo(msgspec.Struct, frozen=True):
-    """How a task stands: its last attempt that a cycle let go on, and whether it is closed."""
+    """The last attempt of a task about which a cycle was decided by R3 or R4, and whether the task is closed."""
 
     attempt: int
     closed: bool
 
 
 def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = False) -> CycleEffect:
-    """V8: one blocker, or two concerns, decide at once. Otherwise an overdue reviewer gives no review, the next one is
-    asked, and the rule comes when nobody is waited for. Where nobody could be asked, the cycle stays open for as long
-    as a reviewer would have had; `now`: not any longer, and nobody else is asked. A decided cycle is decided again
-    where a later answer changes its rule.
+    """Decide the cycle if possible, or ask the next reviewer. (V8)
+
+    One blocker or two concerns decide at once. Otherwise an overdue reviewer counts as giving no review, the next one
+    is asked, and the rule is applied when no request is open. If nobody could be asked, the cycle stays open for as
+    long as a reviewer would have had. `now` skips that wait, and asks nobody else. A decided cycle is decided again if
+    a later answer changes its rule.
     """
     known = _without_overdue(context, work, whole(work.tx, cycle))
     if known.cycle.state == "ended" or not known.live:
@@ -90,7 +94,7 @@ def _still_waits(
     *,
     now: bool,
 ) -> bool:
-    """V8: whether somebody who was asked is silent, or somebody else is asked, or may still review it unasked."""
+    """Return True if a request is open, another reviewer is asked now, or someone may still review unasked. (V8)"""
     if any(row.state == "asked" and row.task in known.tasks for row in known.asked):
         return True
     seated = answers_of(context, work, known, eyes(work.tx, known, is_one_origin))
@@ -100,8 +104,10 @@ def _still_waits(
 
 
 def _changes(known: WholeCycle, ruled: CycleResult) -> bool:
-    """V8: whether a later answer changes the rule that a cycle came to. Two concerns end by their clarification, by a
-    person, or when their reviewers take them back (R4); only a blocker goes before that (R2).
+    """Return True if a later answer changes the rule that decided the cycle. (V8, R2)
+
+    Two concerns (R2) end by clarification, by a person, or when their reviewers take them back (R4). Before that, only
+    a blocker changes it.
     """
     was = known.cycle.rule
     withdrawn = was == "R2" and ruled.rule == "R4"
@@ -117,7 +123,9 @@ def _without_overdue(context: Context, work: Work, known: WholeCycle) -> WholeCy
 
 
 def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
-    """V8: a person does not wait for another one any longer; not about work that they made themselves."""
+    """Stop waiting for other people's reviews, because a person decides now. Not for work that this person made.
+    (V8)
+    """
     known, me = whole(work.tx, cycle), context.party(work.tx, work.actor)
     for row in known.asked if me.kind == "human" and known.cycle.state == "open" else ():
         silent = row.kind == "person" and row.state == "asked" and row.task in known.tasks
@@ -129,15 +137,17 @@ def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
 
 
 def is_waited_out(context: Context, tx: Tx, known: WholeCycle) -> bool:
-    """V8: whether nobody could be asked for as long as a reviewer has: then nobody is left but a person (R0)."""
+    """Return True if nobody could be asked, for as long as a reviewer has to answer. Then only a person is left (R0).
+    (V8)
+    """
     if known.asked or known.cycle.state != "open":
         return False
     return known.cycle.at <= context.ago(max(1, context.gate_policy(tx).peers.timeout_minutes))
 
 
 def may_be_due(context: Context, tx: Tx, known: WholeCycle) -> bool:
-    """Whether anything may have to be decided: somebody is late, nobody is waited for, or whoever comes by was for
-    long enough.
+    """Return True if there may be something to decide: a reviewer is late, no request is open, or the time for unasked
+    reviews is over.
     """
     now = context.now()
     if known.cycle.state == "clarifying":
@@ -150,12 +160,12 @@ def may_be_due(context: Context, tx: Tx, known: WholeCycle) -> bool:
 
 
 def is_overdue(row: Asked, now: str) -> bool:
-    """Whether somebody was asked until a time that is over."""
+    """Return True if the request is open and its deadline has passed."""
     return row.state == "asked" and bool(row.until) and row.until <= now
 
 
 def asks_of(known: WholeCycle) -> list[AskedReviewer]:
-    """Who was asked about what has not moved on."""
+    """Return the requests about targets that have not moved on."""
     live = set(known.tasks)
     return [
         AskedReviewer(reviewer=row.reviewer, target=row.task, state=row.state, why=row.why)
@@ -165,8 +175,9 @@ def asks_of(known: WholeCycle) -> list[AskedReviewer]:
 
 
 def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str, str]) -> list[TargetReview]:
-    """V8: the valid reviews of what has not moved on. An author approves nothing; what a reviewer said against the work
-    stays, also where it is tied to an author later (I3).
+    """Return the valid reviews of targets that have not moved on. (V8, I3)
+
+    An author's approval does not count. A concern or blocker stays, even if its reviewer is tied to an author later.
     """
     answers = []
     for target in known.live:
@@ -184,7 +195,9 @@ def answers_of(context: Context, work: Work, known: WholeCycle, names: dict[str,
 
 
 def counting_in(context: Context, work: Work, known: WholeCycle) -> set[int]:
-    """V6: the rows of the reviews that count: of an attempt as its facts say, of a look those that are whole."""
+    """Return the rows of the reviews that count. For an attempt its facts decide, and of an early review the complete
+    ones count. (V6)
+    """
     rows: set[int] = set()
     without = voiceless(context, work.tx, [SessionId(review.session) for review in known.reviews if review.look])
     parties = parties_of(work.tx, {SessionId(review.session) for review in known.reviews})
@@ -198,7 +211,9 @@ def counting_in(context: Context, work: Work, known: WholeCycle) -> set[int]:
 
 
 def unmet_in(context: Context, work: Work, known: WholeCycle) -> dict[str, list[str]]:
-    """D6: the agents that have to review an attempt of the cycle and have not; people approve when they come."""
+    """Return the agents that must review an attempt of the cycle and have not, by task. People are left out: their
+    approval counts as their review. (D6)
+    """
     policy = context.gate_policy(work.tx)
     unmet: dict[str, list[str]] = {}
     for target in known.live:
@@ -208,14 +223,16 @@ def unmet_in(context: Context, work: Work, known: WholeCycle) -> dict[str, list[
 
 
 def _with_whom(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleResult:
-    """R0: who agrees and does not count, and where nobody was asked why nobody could be (V3, V4)."""
+    """Add to the reasons who agreed without counting, and if nobody was asked, why. (R0, V3, V4)"""
     without = voiceless(context, work.tx, [SessionId(each.session) for each in known.reviews if each.agrees])
     left = [] if known.asked else left_out(context, work.tx, known)
     return msgspec.structs.replace(ruled, reasons=(*ruled.reasons, *dict.fromkeys([*left, *without.values()])))
 
 
 def _follow(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleEffect:
-    """What the rule does: hold, pause and clarify, flag, go on; then the findings decide about each attempt (V10)."""
+    """Do what the rule says: hold, pause and clarify, flag, or continue. Then the findings decide about each attempt.
+    (V10)
+    """
     cycle, gate = known.cycle, work.gate
     reasons = ruled.reasons
     last = ruled.rule == "R2" and is_last_round(work.tx, cycle)
@@ -246,14 +263,16 @@ def _follow(context: Context, work: Work, known: WholeCycle, ruled: CycleResult)
 
 
 def pause(work: Work, known: WholeCycle, rule: str, words: str) -> None:
-    """V9: new work on the targets, or everywhere."""
+    """Pause new work on the targets, or everywhere. (V9)"""
     for task in [""] if known.cycle.wide else known.tasks:
         work.gate.record(task, e.RunsPaused(reason=words, by="rule", rule=rule, cycle=known.cycle.id))
 
 
 def lift(work: Work, known: WholeCycle, rule: str) -> None:
-    """V9: R3 and R4 lift what R2 paused: in this cycle, in those that it follows, and about older work on the same
-    target. Every reviewer with concerns has reviewed it again then (`concerns_left`).
+    """Lift what R2 paused, after R3 or R4: in this cycle, in those it follows, and about older work on the same target.
+    (V9)
+
+    By then every reviewer with concerns has reviewed again (`concerns_left`).
     """
     for each in work.tx.all("run.pauses", PauseView):
         if each.made_by == "rule" and each.rule == "R2" and _is_settled(work.tx, known, each):
@@ -262,8 +281,10 @@ def lift(work: Work, known: WholeCycle, rule: str) -> None:
 
 
 def _is_settled(tx: Tx, known: WholeCycle, paused: PauseView) -> bool:
-    """Whether each target of a pause is judged by R3 or R4, now or before, or closed. What was left to a person only a
-    person lifts, or the cycle itself: who makes the work opens no other one to be rid of it (R2).
+    """Return True if each target of a pause is closed, or R3 or R4 decided about it. (R2)
+
+    What was left to a person is lifted only by a person or by the cycle itself. Otherwise an author could open another
+    cycle to get rid of it.
     """
     was = whole(tx, paused.cycle)
     follows = any(each.id == was.cycle.id for each in chain(tx, known.cycle))
@@ -282,8 +303,9 @@ def _is_judged(tx: Tx, known: WholeCycle, was: TargetRow, *, follows: bool) -> b
 
 
 def concerns_left(tx: Tx, known: WholeCycle) -> tuple[str, ...]:
-    """R2: who had the concerns that pause a target, and has not reviewed it again since. Silence is no answer, and
-    nobody else's approval is theirs (V9).
+    """Return the reviewers whose concerns pause a target and who have not reviewed it again since. (R2, V9)
+
+    Silence is no answer, and another reviewer's approval does not replace theirs.
     """
     pauses = [each for each in tx.all("run.pauses", PauseView) if each.made_by == "rule" and each.rule == "R2"]
     about = {each.cycle for each in pauses if each.task in ("", *known.tasks)} - {known.cycle.id}
@@ -307,7 +329,7 @@ def concerns_left(tx: Tx, known: WholeCycle) -> tuple[str, ...]:
 
 
 def _reviewed_again(tx: Tx, was: WholeCycle, concern: Review, since: Sequence[WholeCycle]) -> bool:
-    """Whether a reviewer itself, or the next run of the profile that was asked, reviewed a target after its concern."""
+    """Return True if the reviewer, or the next run of its profile, reviewed the target again after its concern."""
     seat = _profile_of(was, concern)
     later = [
         (each, review)
@@ -323,13 +345,13 @@ def _reviewed_again(tx: Tx, was: WholeCycle, concern: Review, since: Sequence[Wh
 
 
 def _profile_of(known: WholeCycle, review: Review) -> str:
-    """The profile that was asked, and whose answer a review is."""
+    """Return the profile that was asked and gave this review, or ""."""
     rows = [row for row in known.asked if row.kind == "profile" and row.task == review.task]
     return next((row.reviewer for row in rows if row.session == review.session), "")
 
 
 def _by_findings(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleEffect:
-    """V10: with the cycle the round of an attempt is over: what blocks sends it back, else its mode may decide (M4)."""
+    """Decide about each attempt after its cycle: send it back if findings block, or let its mode decide. (V10, M4)"""
     sent_back, by_rule = [], []
     for target in known.live:
         if not target.attempt:
@@ -349,8 +371,10 @@ def _tip(context: Context, work: Work, facts: Facts) -> Tip | None:
 
 
 def settle_clarification(context: Context, work: Work, known: WholeCycle) -> CycleEffect:
-    """R2: once every point is answered, blocking findings that are still open send the attempt back (V10); about the
-    others the cycle runs again. V9: no answer by the deadline is R0: a person looks; the pause stays.
+    """End a clarification. (R2, V9, V10)
+
+    Once every point is answered, attempts with open blocking findings are sent back, and the cycle runs again about the
+    others. Without an answer by the deadline it is R0: a person decides, and the pause stays.
     """
     cycle = known.cycle
     if not known.unanswered:
@@ -375,7 +399,7 @@ TEXT = 600
 
 
 class LastWork(msgspec.Struct, frozen=True):
-    """The runs that were at work on what a cycle is about when its question came, and when the last one ended."""
+    """Runs that were working on the targets when the cycle asked its question, and when the last one ended."""
 
     runs: int
     live: int
@@ -383,8 +407,8 @@ class LastWork(msgspec.Struct, frozen=True):
 
 
 def is_last_round(tx: Tx, cycle: Cycle) -> bool:
-    """R2: whether so many cycles in a row came to it that a person is asked instead. What a person had clarified after
-    a blocker (R1) is none of them.
+    """Return True if so many cycles in a row needed clarification that a person is asked instead. Clarifications after
+    a blocker (R1) do not count. (R2)
     """
     before = islice(chain(tx, cycle), 1, None)
     rounds = 1 + sum(1 for _ in takewhile(lambda each: each.rule == "R2", before))
@@ -392,7 +416,7 @@ def is_last_round(tx: Tx, cycle: Cycle) -> bool:
 
 
 def ask_to_clarify(context: Context, work: Work, known: WholeCycle) -> None:
-    """R2: every concern is a point; those who made the work are asked about it."""
+    """Ask the authors to clarify every concern. (R2)"""
     points = points_of(work.tx, known)
     minutes = max(1, context.gate_policy(work.tx).peers.timeout_minutes)
     asked: list[str] = []
@@ -407,8 +431,10 @@ def ask_to_clarify(context: Context, work: Work, known: WholeCycle) -> None:
 
 
 def answer_by(context: Context, tx: Tx, cycle: Cycle) -> str:
-    """V9: until when an answer is waited for. Who was at work on it when the question came has as long from the end of
-    that; empty: it still is.
+    """Return the deadline for an answer. (V9)
+
+    An agent that was working when the question came has the same time from the end of that run. "" while it still
+    works.
     """
     row = tx.one("cycle.at_work_since", LastWork, cycle=cycle.id, seq=cycle.seq)
     if row is None or not row.runs:
@@ -420,8 +446,9 @@ def answer_by(context: Context, tx: Tx, cycle: Cycle) -> str:
 
 
 def points_of(tx: Tx, known: WholeCycle) -> tuple[Point, ...]:
-    """The findings of each concern that stands; where none of them does, its summary. What a reviewer said before it
-    agreed, and findings that were taken back, ask nobody anything.
+    """Return the points to clarify: the findings of each concern, or its summary if it has none left.
+
+    Findings that were withdrawn, and concerns of a reviewer who has agreed since, are left out.
     """
     names = eyes(tx, known)
     points: list[Point] = []
@@ -446,7 +473,7 @@ def points_of(tx: Tx, known: WholeCycle) -> tuple[Point, ...]:
 
 
 def clarified_of(tx: Tx, task: str, *, attempt: int = 0, look: int = 0) -> tuple[ClarifiedPoint, ...]:
-    """R2, V2: what was answered to concerns about this attempt, or this look, for whoever is asked about it now."""
+    """Return what was answered to concerns about this attempt or early review, for its next reviewers. (R2, V2)"""
     rows = tx.all("cycle.clarified", Clarification, task=task, attempt=attempt, look=look)
     return tuple(
         ClarifiedPoint(

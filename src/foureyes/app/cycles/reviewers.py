@@ -1,4 +1,4 @@
-"""Reviewers of a cycle (V1, V4): candidates, requests, and who may choose them."""
+"""Reviewers of a cycle: candidates, requests, and who may choose them. (V1, V4)"""
 
 from __future__ import annotations
 
@@ -32,11 +32,13 @@ from foureyes.steps import blank, by_person, fe, phrase
 
 MOST_PEOPLE = 10_000
 NAMED = 10
-"""So many people a refusal names."""
+"""Number of people that a refusal names."""
 
 
 def wants_eyes(facts: Facts, policy: ReviewPolicy) -> bool:
-    """V1: whether a submission asks peers: reviews are required, or reviewers named; and a peer could count at all."""
+    """Return True if a submission needs peer reviews: reviewers are required or named, and a peer's review could count.
+    (V1)
+    """
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
     if grade == "human" or facts.attempt is None or facts.attempt.no_code:
         return False
@@ -44,19 +46,21 @@ def wants_eyes(facts: Facts, policy: ReviewPolicy) -> bool:
 
 
 def seats_of(facts: Facts, policy: ReviewPolicy) -> tuple[int, int]:
-    """How many are asked about a target, and how many counting reviews it needs (V8: at least one)."""
+    """Return how many reviewers to ask about a target, and how many counting reviews it needs, at least one. (V8)"""
     labels = labels_in_force(facts)
     quorum = max(1, required_reviews(policy, labels), len(required_agents(policy, labels)))
     return max(policy.peers.ask, quorum), quorum
 
 
 def reviewers_of(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
-    """V4: the profiles that may be asked about a task: who has to review it (D6), then those for every task."""
+    """Return the profiles that may be asked about a task: first those that must review it (D6), then those for every
+    task. (V4)
+    """
     return tuple(dict.fromkeys([*required_agents(policy, labels_in_force(facts)), *policy.peers.reviewers]))
 
 
 def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> list[ReviewerCandidate]:
-    """The profiles that the policy names as reviewers, as they stand now."""
+    """Return the policy's reviewers with their current state."""
     names, required = reviewers_of(facts, policy), required_agents(policy, labels_in_force(facts))
     if not names:
         return []
@@ -82,8 +86,10 @@ def candidates(context: Context, tx: Tx, policy: ReviewPolicy, facts: Facts) -> 
 
 
 def cooled_everywhere(context: Context, tx: Tx) -> dict[str, str]:
-    """V4: the profiles that no runner could start now, and from what they cool down: cooldowns are of a host, and one
-    where the profile may be used is enough. Without a runner each of them counts.
+    """Return the profiles that no runner could start now, each with the error. (V4)
+
+    A cooldown applies to one host, so a profile is left out if another host's runner can start it. Without a runner,
+    every cooldown counts.
     """
     now = context.now()
     rows = [row for row in tx.all("run.cooled", Cooldown, host="") if row.holds(now)]
@@ -95,7 +101,7 @@ def cooled_everywhere(context: Context, tx: Tx) -> dict[str, str]:
 
 
 def makers(tx: Tx, facts: Facts, policy: ReviewPolicy) -> list[MakerTraits]:
-    """Who made the work, by what their profiles are called; of a child that an agent made a session for, both names."""
+    """Return the makers of the work by the names of their profiles. A child session of an agent has both names."""
     rows = tx.all("session.some", SessionView, ids=sorted(makers_of(facts)))
     programs = programs_of(tx, [SessionId(row.id) for row in rows])
     return [
@@ -108,7 +114,9 @@ def makers(tx: Tx, facts: Facts, policy: ReviewPolicy) -> list[MakerTraits]:
 def choice_for(
     context: Context, tx: Tx, target: TaskId, *, seats: int, already: Collection[str], only_required: bool = False
 ) -> ReviewerChoice:
-    """V4: whom to ask about a target, and why the others are not. `only_required`: of those who have to (D6)."""
+    """Return the reviewers to ask about a target, and why the others are not. `only_required`: only reviewers who must
+    review it (D6). (V4)
+    """
     facts, policy = facts_of(context, tx, target), context.gate_policy(tx)
     grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
     pool = candidates(context, tx, policy, facts)
@@ -117,7 +125,7 @@ def choice_for(
 
 
 def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: ReviewerKind) -> str:
-    """V4: why somebody who is named is not asked about a task; empty where nothing speaks against it."""
+    """Return why a named reviewer cannot be asked about a task, or "". (V4)"""
     facts, policy = facts_of(context, tx, task), context.gate_policy(tx)
     if kind == "person":
         known = reviewer == ANY_PERSON or tx.one("session.person", IdRow, person=reviewer) is not None
@@ -137,13 +145,13 @@ def why_not_asked(context: Context, tx: Tx, task: TaskId, reviewer: str, kind: R
 
 
 def _why_unknown(tx: Tx) -> str:
-    """V4: a person who was never here cannot answer, and would be waited for without an end."""
+    """Return a message about an unknown person. They could not answer, and waiting for them would never end. (V4)"""
     people = [row.id for row in tx.all("session.people", IdRow, limit=MOST_PEOPLE)]
     return f"no person with that name is known. Known people: {some(people, NAMED) or 'none yet'}"
 
 
 def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, kind: ReviewerKind) -> None:
-    """Somebody is asked, from now on until the time that the policy gives."""
+    """Ask a reviewer, with the deadline that the policy gives."""
     minutes = max(1, context.gate_policy(work.tx).peers.timeout_minutes)
     until = "" if kind == "person" else context.later(minutes * 60)
     work.gate.record(task, e.ReviewAsked(cycle=cycle, reviewer=reviewer, kind=kind, until=until))
@@ -152,8 +160,11 @@ def ask(context: Context, work: Work, cycle: CycleId, task: str, reviewer: str, 
 def ask_more(
     context: Context, work: Work, known: WholeCycle, short: Collection[str] = (), lacking: Collection[str] = ()
 ) -> bool:
-    """R0, V4: for each target that waits for more answers than it can get, whoever is next; whether anybody was. Of
-    those in `short` too few answers count: one more is asked. Of those in `lacking` nobody but who has to (D6) helps.
+    """Ask the next reviewer for each target that needs more answers than are pending. Return True if anyone was asked.
+    (R0, V4)
+
+    Targets in `short` have too few counting reviews, so one more is asked. For those in `lacking`, only a required
+    reviewer (D6) helps.
     """
     asked_any = False
     names = eyes(work.tx, known, is_one_origin)
@@ -173,7 +184,7 @@ def ask_more(
 
 
 def can_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
-    """V4: whether there is anybody left to ask about a target."""
+    """Return True if there is someone left to ask about a target. (V4)"""
     for target in known.live:
         already = {row.reviewer for row in known.asked if row.task == target.task}
         if choice_for(context, tx, target.task, seats=1, already=already).chosen:
@@ -182,7 +193,7 @@ def can_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
 
 
 def is_cooling(context: Context, tx: Tx, known: WholeCycle) -> bool:
-    """V4: whether somebody could be asked about a target, were it not skipped for now."""
+    """Return True if a reviewer could be asked that is only skipped for now. (V4)"""
     policy = context.gate_policy(tx)
     for target in known.live:
         facts = facts_of(context, tx, target.task)
@@ -195,7 +206,7 @@ def is_cooling(context: Context, tx: Tx, known: WholeCycle) -> bool:
 
 
 def left_out(context: Context, tx: Tx, known: WholeCycle) -> list[str]:
-    """V4: why nobody could be asked, of each candidate."""
+    """Return why nobody could be asked, for each candidate. (V4)"""
     reasons = []
     for target in known.live:
         choice = choice_for(context, tx, target.task, seats=known.cycle.seats, already=())
@@ -204,7 +215,7 @@ def left_out(context: Context, tx: Tx, known: WholeCycle) -> list[str]:
 
 
 def pending_of(known: WholeCycle, target: TargetRow) -> int:
-    """How many were asked about it and have neither answered nor said that they will not."""
+    """Return the number of open requests about the target."""
     return sum(row.state == "asked" and row.task == target.task for row in known.asked)
 
 
@@ -214,7 +225,9 @@ HUMANS = frozenset({"human", "person", "a person", "me"})
 
 
 def meant(tx: Tx, name: str) -> tuple[str, ReviewerKind]:
-    """Who is meant by a name: any person, a person who was here, a session that there is, else an agent profile."""
+    """Return the reviewer that a name stands for, and its kind: any person, a known person, an existing session, or
+    else an agent profile.
+    """
     if name in HUMANS:
         return ANY_PERSON, "person"
     if tx.one("session.person", IdRow, person=name) is not None:
@@ -223,8 +236,10 @@ def meant(tx: Tx, name: str) -> tuple[str, ReviewerKind]:
 
 
 def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], reviewers: Sequence[str]) -> None:
-    """V4: agents and jobs name nobody, who made the work neither; `human` may be asked by people, and by agents that
-    made the work or were asked. R2: while a cycle is left to a person, only a person opens another one.
+    """Refuse if the caller may not choose these reviewers or open a cycle. (V4, R2)
+
+    Only a person may name reviewers, and not for their own work. `human` may be asked by people, and by agents that
+    made the work or were asked to review it. While a cycle is left to a person, only a person opens another one.
     """
     me = context.party(work.tx, work.actor)
     names = [name for name in reviewers if name not in HUMANS]
@@ -247,7 +262,7 @@ def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], revie
 
 
 def _has_a_part(context: Context, work: Work, task: TaskId, me: Party) -> bool:
-    """V4: whether an agent made the work, or was asked about it."""
+    """Return True if an agent made the work or was asked to review it. (V4)"""
     facts = facts_of(context, work.tx, task)
     if made_by(facts, me) is not None:
         return True
@@ -255,8 +270,9 @@ def _has_a_part(context: Context, work: Work, task: TaskId, me: Party) -> bool:
 
 
 def _nobody_to_ask(context: Context, work: Work, task: TaskId, me: Party, *, asks_person: bool) -> list[Reason]:
-    """V4: an agent opens no cycle in which nobody could be asked: no rule would approve the work until a person comes
-    by, and nothing would call one.
+    """Return a reason if an agent would open a cycle in which nobody can be asked. (V4)
+
+    No rule would approve that work before a person came by, and nothing would call one.
     """
     named = reviewers_of(facts_of(context, work.tx, task), context.gate_policy(work.tx))
     if work.actor.kind == "human" or named or asks_person or live_of(work.tx, task):
@@ -294,8 +310,9 @@ def open_cycle(
     choose: bool = True,
     unasked: bool = False,
 ) -> CycleId:
-    """A cycle about these targets; where one about the same work is open, that one (V1). `choose`: reviewers are asked
-    by the policy. `unasked`: it waits for nobody, and needs no quorum.
+    """Open a cycle about these targets, or return the open one about the same work. (V1)
+
+    `choose`: ask the reviewers that the policy gives. `unasked`: it waits for nobody and needs no quorum.
     """
     known = None if follows else same_work(work, targets, trigger, wide=wide)
     if known is not None:
@@ -320,8 +337,9 @@ def open_cycle(
 
 
 def same_work(work: Work, targets: Sequence[CycleTarget], trigger: Trigger, *, wide: bool) -> Cycle | None:
-    """The live cycle that is about exactly this work: of an attempt there is one, whatever asked for it (V4); a look is
-    asked about by each trigger (V1).
+    """Return the live cycle about exactly this work, or None. (V1, V4)
+
+    An attempt has one cycle, whatever opened it. An early review can have one per trigger.
     """
     is_attempt = all(each.attempt for each in targets)
     wanted = {(each.task, each.attempt, each.diff_id) for each in targets}
@@ -333,12 +351,12 @@ def same_work(work: Work, targets: Sequence[CycleTarget], trigger: Trigger, *, w
 
 
 def _triggers(work: Work, cycle: Cycle) -> set[Trigger]:
-    """What asked for a cycle: its own trigger, or that of the one that was clarified."""
+    """Return the triggers of a cycle and of those whose clarification led to it."""
     return {each.trigger for each in chain(work.tx, cycle)}
 
 
 def attempt_target(facts: Facts) -> CycleTarget:
-    """The latest attempt of a task, to be asked about."""
+    """Return the latest attempt of a task as a target."""
     attempt = facts.attempt
     assert attempt is not None
     summary = one_line(attempt.message or facts.task.title, SUMMARY)
@@ -346,8 +364,10 @@ def attempt_target(facts: Facts) -> CycleTarget:
 
 
 def open_at_hand_in(context: Context, work: Work, task: TaskId) -> CycleId | None:
-    """V1: a submission whose policy wants peers asks them, in its own transaction; unless its mode has decided. Where
-    two concerns about an earlier attempt pause the task, their reviewers are asked again.
+    """Open a cycle for a submission if the policy wants peer reviews and the mode has not decided, in the same
+    transaction. (V1)
+
+    If two concerns about an earlier attempt pause the task, their reviewers are asked again.
     """
     facts = facts_of(context, work.tx, task)
     paused = facts.cycle.paused if facts.cycle is not None else ""
@@ -362,15 +382,15 @@ def open_at_hand_in(context: Context, work: Work, task: TaskId) -> CycleId | Non
 
 
 def open_unasked(context: Context, work: Work, facts: Facts) -> CycleId:
-    """R1 to R3: somebody reviewed an attempt that no cycle is about, and does not approve. Nobody else is asked or
-    waited for.
+    """Open a cycle for a review that nobody requested and that does not approve. Nobody else is asked or waited for.
+    (R1, R2, R3)
     """
     reason = "a review that was not requested"
     return open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason=reason, unasked=True)
 
 
 def open_again(context: Context, work: Work, known: WholeCycle, rows: Sequence[TargetRow]) -> CycleId:
-    """R2: it was clarified, and runs again about these targets: its reviewers are asked again."""
+    """Open a cycle again after its clarification, about these targets, and ask the same reviewers. (R2)"""
     cycle = known.cycle
     targets = [
         CycleTarget(task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary) for t in rows
@@ -383,7 +403,7 @@ def open_again(context: Context, work: Work, known: WholeCycle, rows: Sequence[T
 
 
 def _ask_again(context: Context, work: Work, known: WholeCycle, new: CycleId, tasks: Collection[str]) -> None:
-    """V4: those who were asked and answered are asked again, and those who have concerns without it (R2)."""
+    """Ask the reviewers who answered, and those who have concerns without having been asked. (V4, R2)"""
     answered = [row for row in known.asked if row.state == "answered" and row.task in tasks]
     for row in answered:
         ask(context, work, new, row.task, row.reviewer, row.kind)

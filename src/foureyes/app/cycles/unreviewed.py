@@ -1,5 +1,6 @@
-"""Attempts that wait and that nobody reviews (R0, V4): no reviewer could be asked, none answered, or the cycle was
-ended without a word of one. A person looks.
+"""Attempts that nobody reviewed and that need a person. (R0, V4)
+
+No reviewer could be asked, none answered, or the cycle ended without a review.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt that nobody reviewed as it was to be, with the last cycle about it."""
+    """An attempt that was not reviewed as it should be, and its last cycle."""
 
     cycle: str
     task: str
@@ -25,7 +26,7 @@ class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def sentence(self) -> str:
-        """What became of its cycle."""
+        """The end of its cycle, in words."""
         if self.state == "open":
             return f"no reviewer is left to ask in {self.cycle}"
         return (
@@ -36,15 +37,16 @@ class Unreviewed(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def causes(self) -> list[str]:
-        """Why that is so."""
+        """The reasons why it was not reviewed."""
         if self.state == "open":
             return ["None of the project's reviewers (review.peers.reviewers) can be asked about it (V4)."]
         return self.reasons if self.state == "decided" else [f"{self.cycle} was ended: {self.why}"]
 
 
 def unreviewed(tx: Tx, reviewers: Collection[str], limit: int) -> list[Unreviewed]:
-    """The newest first. Where the policy names no reviewers, peers who come by are waited for, and only R0 says that
-    nobody did.
+    """Return unreviewed attempts, newest first.
+
+    If the policy names no reviewers, peers may still come by. Only R0 then means that nobody did.
     """
     rows = tx.all("cycle.unreviewed", Unreviewed, limit=limit)
     return [row for row in rows if row.state == "decided" or reviewers]

@@ -1,5 +1,5 @@
-"""Handoffs of tech lead, developer and QA. They are exported from the journal, and numbers in imported ones are never
-trusted (G6, L13).
+"""Handoffs of tech lead, developer and QA, exported from the journal. Numbers in imported ones are never trusted. (G6,
+L13)
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class HandoffResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DocumentMarks(msgspec.Struct, frozen=True):
-    """Fields that identify the type of a document without a type."""
+    """Fields by which a document without a type is recognized."""
 
     type: object = ""
     issues: object = None
@@ -94,7 +94,7 @@ class Handoffs:
             return self._developer(tx, facts) if role == "developer" else self._qa(tx, facts)
 
     def _lead(self, tx: Tx, facts: Facts, attempt: Attempt) -> TechLeadHandoff:
-        """Return the open findings, the older ones resolved in this iteration, and the new ones."""
+        """Return the tech lead's handoff: open findings, older ones resolved in this iteration, and new ones."""
         now, rows = self._context.now(), findings_of_task(tx, facts.task.id)
         unresolved = [finding for finding in rows if finding.is_open(now)]
         settled = {
@@ -122,8 +122,8 @@ class Handoffs:
         )
 
     def _developer(self, tx: Tx, facts: Facts) -> DeveloperHandoff:
-        """Return the answers to findings in the latest or current attempt. Answers given while the previous attempt was
-        in review are included.
+        """Return the developer's handoff: answers to findings in the latest or current attempt, including those given
+        while the previous attempt was in review.
         """
         task = facts.task
         iteration = task.iteration + (task.status == "in_progress")
@@ -163,7 +163,7 @@ class Handoffs:
         return _qa_of(tracked[-1])
 
     def _tracked(self, tx: Tx, facts: Facts) -> list[Tracking]:
-        """Return the failing tests of every attempt with a valid result of a required check. [D5, L13]"""
+        """Return the failing tests of every attempt that has a valid result of a required check. (D5, L13)"""
         policy = self._context.gate_policy(tx)
         attempts = tx.all("attempt.of_task", Attempt, task=facts.task.id)
         known = with_trees(tx, facts, [tree for attempt in attempts for tree in (attempt.tree, attempt.base_tree)])
@@ -177,8 +177,9 @@ class Handoffs:
         return track(tests)
 
     def take_in(self, actor: Actor, task: str, document: bytes, *, seen: str = "") -> HandoffResult:
-        """Import a developer's answers or a tech lead's review. A QA handoff is only compared with the checks and never
-        stored. `seen` identifies the reviewed diff. [D7]
+        """Import a developer's answers or a tech lead's review. `seen` names the reviewed diff. (D7)
+
+        A QA handoff is only compared with the checks and never stored.
         """
         with self._context.store.read() as tx:
             task = self._context.find_id(tx, task)
@@ -195,8 +196,10 @@ class Handoffs:
         return self._reviewed(actor, TaskId(task), document, seen)
 
     def _reviewed(self, actor: Actor, task: TaskId, document: bytes, seen: str) -> HandoffResult:
-        """Submit a tech lead's handoff as the importer's review. Findings listed as resolved are ruled on, and omitted
-        ones stay as they are. Issue ids unknown here are dropped. [V3, L8, L9]
+        """Submit a tech lead's handoff as the importer's review. (V3, L8, L9)
+
+        Findings listed as resolved are ruled on, and omitted ones stay as they are. Ids of issues that do not exist
+        here are dropped.
         """
         from foureyes.app.review.reviews import Reviews
 
@@ -238,7 +241,7 @@ class Handoffs:
         )
 
     def _compared(self, task: str, document: bytes) -> HandoffResult:
-        """Compare a QA handoff with the check results. Any difference is refused with both values. [L13]"""
+        """Compare a QA handoff with the check results. Refuse any difference, with both values. (L13)"""
         sent = read(document, QaHandoff, rule="L13")
         problems = summary_problems(sent)
         if problems:

@@ -12,7 +12,7 @@ from foureyes.errors import ConfigError
 
 
 def read(text: str, name: str) -> dict[str, SettingValue]:
-    """Return the settings of another tool's file. An unknown key is an error. [G1]"""
+    """Return the settings of another tool's file. An unknown key is an error. (G1)"""
     try:
         tree = msgspec.json.decode(text, type=dict[str, object]) if text.lstrip().startswith("{") else None
     except msgspec.DecodeError as problem:

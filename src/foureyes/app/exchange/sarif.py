@@ -35,8 +35,9 @@ class Exchange:
         self._context = context
 
     def take_in(self, actor: Actor, task: str, document: bytes, name: str = "", *, whole: bool = False) -> Imported:
-        """Import a SARIF report as findings of the caller. Known findings are not repeated, and findings outside the
-        change are skipped unless `whole`.
+        """Import a SARIF report as findings of the caller.
+
+        Known findings are not repeated. Those outside the change are skipped, unless `whole`.
         """
         permit(actor, "finding import")
         facts = at_an_attempt(self._context, actor, task)
@@ -89,12 +90,12 @@ class Exchange:
 
 
 def _anchored(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
-    """Anchor a finding in the code. If its quote does not occur there, its place alone is used."""
+    """Anchor a finding in the code by its quote, or by its place alone if the quote is not there."""
     anchored = anchor(finding, code)
     return anchor(msgspec.structs.replace(finding, quote=""), code) if anchored.lost and finding.quote else anchored
 
 
 def _key(finding: Finding | ReportedFinding) -> tuple[str, ...]:
-    """Return the identity of a finding, so that importing a report twice adds nothing."""
+    """Return the identity of a finding. Importing a report twice then adds nothing."""
     place = str(finding.line) if finding.path else finding.problem
     return (finding.path, place, finding.rule, finding.severity, normal(finding.quote), words(finding.title))

@@ -1,4 +1,4 @@
-"""Answers (L6, L7): one per finding and submission, recorded all together or not at all."""
+"""Answers: one per finding and submission, all recorded together or not at all. (L6, L7)"""
 
 from __future__ import annotations
 
@@ -46,13 +46,15 @@ COMMIT_LENGTHS = range(7, 41)
 
 
 class Answers:
-    """The verbs for answering findings."""
+    """Verbs to answer findings."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def respond_document(self, actor: Actor, task: str, document: bytes) -> Outcome:
-        """Record the answers of a handoff_developer document, all or none. Its counts must match the store. (G6, L6)"""
+        """Record the answers in a handoff_developer document, all or none. Its counts must agree with the store. (G6,
+        L6)
+        """
         from foureyes.core.documents.findings import answers_of, summary_problems
         from foureyes.core.documents.json_reader import read
         from foureyes.core.documents.shapes import DeveloperHandoff
@@ -73,8 +75,10 @@ class Answers:
     def respond(
         self, actor: Actor, task: str, answers: Sequence[Answer], *, document: DeveloperHandoff | None = None
     ) -> Outcome:
-        """Answer findings of a task. If `task` is empty, it is the one that the findings belong to. `document` is the
-        source of the answers. (G6, L6)
+        """Answer findings. (G6, L6)
+
+        If `task` is empty, it is the task that the findings belong to. `document` is where the answers come from, if
+        anywhere.
         """
         permit(actor, "finding answer")
         answers = [_clean(answer) for answer in answers]
@@ -138,7 +142,9 @@ class Answers:
             refuse_verb("nothing was answered.", *reasons, task=task.id)
 
     def _commits(self, facts: Facts, answers: Sequence[Answer]) -> list[Reason]:
-        """Return reasons against named commits: each must exist and be newer than the reviewed attempt. (L6)"""
+        """Return reasons against the commits that answers name. Each must exist and be newer than the reviewed attempt.
+        (L6)
+        """
         reasons: list[Reason] = []
         attempt = facts.attempt
         for answer in answers:
@@ -162,8 +168,8 @@ class Answers:
         return reasons
 
     def _with_debt(self, work: Work, task: TaskId, finding: Finding, answer: Answer) -> Answer:
-        """Return the answer with the task of a deferred finding, planned if the answer asks for a new one. An id of
-        another tracker moves into the answer's text. (L6)
+        """Return the answer with the follow-up task of a deferred finding, creating one if the answer asks for it. An
+        id of another tracker moves into the answer's text. (L6)
         """
         if answer.action != "DEFERRED" or not answer.debt:
             return msgspec.structs.replace(answer, debt="")
@@ -220,13 +226,13 @@ def _clean(answer: Answer) -> Answer:
 
 
 def known_ids(tx: Tx, task: str, now: str) -> dict[str, Finding]:
-    """Return a task's findings by every id that they ever had."""
+    """Return a task's findings by all ids that they ever had."""
     by_root = {finding.root: finding.at_time(now) for finding in findings_of_task(tx, task)}
     return {row.id: by_root[row.root] for row in tx.all("finding.ids_of", RootedId, task=task)}
 
 
 class RootedId(msgspec.Struct, frozen=True):
-    """A finding's id and the root that it belongs to."""
+    """An id of a finding, and its root."""
 
     id: str
     root: str
@@ -272,8 +278,8 @@ def _miscounted(
 
 
 def refuse_unanswered(tx: Tx, task: TaskId, now: str, settled: Collection[str] = ()) -> None:
-    """Refuse a submission that leaves a blocking finding without an answer. `settled` findings follow their root and
-    need none. (A6, L6)
+    """Refuse a submission that leaves a blocking finding unanswered. `settled` ones need no answer, because they follow
+    their root. (A6, L6)
     """
     reasons = unanswered([each.at_time(now) for each in findings_of_task(tx, task) if each.root not in settled])
     if reasons:
@@ -281,7 +287,7 @@ def refuse_unanswered(tx: Tx, task: TaskId, now: str, settled: Collection[str] =
 
 
 def refuse_foreign_commits(answers: Sequence[AnswerRow], task: TaskId, change: Change) -> None:
-    """Refuse an answer that names a commit outside of the submission. (L6)"""
+    """Refuse an answer that names a commit outside the submission. (L6)"""
     mine = [commit.sha for commit in change.commits]
     reasons = []
     for row in answers:
@@ -298,7 +304,7 @@ def answers_in(tx: Tx, task: TaskId, iteration: int) -> list[AnswerRow]:
 
 
 class AnswerRow(msgspec.Struct, frozen=True):
-    """An answer that belongs to a submission."""
+    """A stored answer."""
 
     id: str
     word: str
@@ -307,7 +313,7 @@ class AnswerRow(msgspec.Struct, frozen=True):
 
 
 def places_of(context: Context, findings: Sequence[Finding], change: Change, last: Attempt) -> tuple[Placed, ...]:
-    """Return the new place of each finding that moved. Follows renames and moved lines, else searches the quote."""
+    """Return the new place of each finding that moved. It follows renames and moved lines, or else the quote."""
     located = [finding for finding in findings if finding.path and finding.state != "obsolete"]
     if not located:
         return ()
@@ -333,7 +339,7 @@ def places_of(context: Context, findings: Sequence[Finding], change: Change, las
 
 
 def _line(finding: Finding, old: str | None, new: str, lines: Mapping[int, int]) -> int:
-    """Return the finding's current line, 0 if it is gone. A copy of the code that existed before is another place. (L2)"""
+    """Return the finding's current line, 0 if it is gone. A copy that existed before is another place. (L2)"""
     code = normal(line_at(old, finding.line)) if old is not None and finding.line else ""
     if code and (not finding.quote or normal(finding.quote).startswith(code) or normal(finding.quote) in code):
         if finding.line in lines or not finding.quote:
@@ -379,7 +385,7 @@ def _is_unanswered(note: Finding) -> bool:
 
 
 def _ask_lead(context: Context, work: Work, task: TaskId, n: int) -> None:
-    """Ask the lead if too many blocking findings were rejected. (L14)"""
+    """Ask the lead to decide, if too many blocking findings were rejected. (L14)"""
     given = [row.word for row in answers_in(work.tx, task, n) if row.blocking]
     limits = context.gate_policy(work.tx).limits
     if wants_lead(given, limits):

@@ -31,10 +31,10 @@ LINE = 300
 
 
 class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
-    """The gate's decision about an attempt: its mode, and the reasons against approval by rule.
+    """The gate's decision about an attempt: its mode, and why it was not approved by rule.
 
-    `person` is the rule that demands a person, empty if an agent may approve (P6). `is_by_rule`: the gate approved it
-    now. `is_sent_back`: the gate sent it back now.
+    `person` is the rule that demands a person, "" if an agent may approve (P6). `is_by_rule`: the gate has just
+    approved it. `is_sent_back`: the gate has just sent it back.
     """
 
     mode: str
@@ -46,16 +46,16 @@ class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
     check_states: tuple[CheckState, ...] = ()
     person: str = ""
     first: tuple[Reason, ...] = ()
-    """Reasons that keep any reviewer from approving now, apart from checks."""
+    """Reasons why no reviewer can approve now, apart from checks."""
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """The required checks that have not run on this tree."""
+        """Required checks that have not run on this tree."""
         return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word == "not_run")
 
     @property
     def not_green(self) -> tuple[str, ...]:
-        """The required checks that ran on this tree and did not pass."""
+        """Required checks that ran on this tree and did not pass."""
         broke = ("failed", "crashed", "timed_out", "unsound")
         return tuple(state.rule.name for state in self.check_states if state.rule.required and state.word in broke)
 
@@ -63,8 +63,8 @@ class MadeByGate(msgspec.Struct, frozen=True, kw_only=True):
 def decide_by_rule(
     context: Context, work: Work, task: TaskId, tip: gate.Tip | None, green: Collection[str] = ()
 ) -> MadeByGate:
-    """Approve the attempt if it needs no review, send it back if its change fails checks, else leave it to reviewers.
-    `green` names the checks that pass on the target.
+    """Approve the attempt if it needs no review, or send it back if its change fails checks. Otherwise leave it to
+    reviewers. `green` names the checks that pass on the target.
     """
     facts = facts_of(context, work.tx, task)
     policy = context.gate_policy(work.tx)
@@ -105,7 +105,7 @@ def decide_by_rule(
 
 
 def _first(context: Context, work: Work, facts: Facts, policy: ReviewPolicy) -> tuple[Reason, ...]:
-    """Return the reasons that keep anyone from approving, worded for the caller. (A7, D2, D3, D6)"""
+    """Return why nobody can approve now, worded for the caller. (A7, D2, D3, D6)"""
     me, reviewer = context.party(work.tx, work.actor), context.party(work.tx, context.gate)
     lacking = gate.lacks_reviews(facts, reviewer, policy)
     return (*gate.has_blocking(facts, me), *gate.holds(facts), *why_refused(facts), *lacking)
@@ -132,7 +132,7 @@ def approval(facts: Facts, chosen: ModeChoice, checked: tuple[CheckState, ...]) 
 
 
 def after(attempt: Attempt) -> TaskStatus:
-    """Return the status after an approval: closed if there is nothing to merge."""
+    """Return the status after an approval. It is closed if there is nothing to merge."""
     return "approved" if attempt.is_merged_later else "closed"
 
 
@@ -147,7 +147,9 @@ def is_own_red(state: CheckState) -> bool:
 
 
 def is_gone(state: CheckState) -> bool:
-    """Return True if a required check passed without some of the target's tests. A person decides if they may go. (D5)"""
+    """Return True if a required check passed without some of the target's tests. A person decides if that is fine.
+    (D5)
+    """
     return _counts(state) and state.word == "failed" and not is_red(state)
 
 
@@ -156,10 +158,10 @@ def _counts(state: CheckState) -> bool:
 
 
 def is_sent_back(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice, checked: tuple[CheckState, ...]) -> bool:
-    """Return True if the change failed required checks, so the gate sends it back (T `send_back`). Escalation limits
-    how often. (E1, L13)
+    """Return True if the gate sends the attempt back because its change failed required checks. (T `send_back`)
 
-    Never for work that a person submitted, or for a stopped task. (V9)
+    Escalation limits how often (E1, L13). It never does so for work that a person submitted, or for a stopped task
+    (V9).
     """
     attempt = facts.attempt
     if attempt is None or attempt.landed or gate.holds(facts) or gate.pauses(facts):
@@ -178,7 +180,7 @@ class CheckOutputRow(msgspec.Struct, frozen=True):
 
 
 def failures_in_words(tx: Tx, task: str, red: list[CheckState]) -> str:
-    """Return the feedback for failed checks: the failing tests and the end of the output."""
+    """Return failed checks as feedback: the failing tests and the end of the output."""
     seqs = [str(state.result.seq) for state in red if state.result]
     printed = {row.seq: row.output for row in tx.all("check.outputs", CheckOutputRow, seqs=seqs)}
     lines = []

@@ -71,7 +71,7 @@ HEADERS = (DIFF, "+++ ", "--- ", "rename from ", "rename to ", "copy from ", "co
 
 
 class Findings:
-    """The verbs for findings."""
+    """Verbs for findings."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -119,7 +119,7 @@ class Findings:
         return msgspec.structs.replace(view, moves=moves, names=names)
 
     def task_here(self) -> str:
-        """Return the task of the current branch. Empty if it is not a task's branch. (K1)"""
+        """Return the task of the current branch, "" if it is no task's branch. (K1)"""
         ref = self._context.repo.current_ref()
         if not ref.startswith(OWN_BRANCHES):
             return ""
@@ -162,8 +162,8 @@ class Findings:
         return FindingDetail(**msgspec.structs.asdict(view), next=step)
 
     def waive(self, actor: Actor, finding: str, reason: str, *, days: int = WAIVED_DAYS) -> Outcome:
-        """Waive a blocking finding for some days. Only a person who is not an author may do it, and every report shows
-        it. (E3)
+        """Waive a blocking finding for some days. Only a person who is not an author may, and every report shows it.
+        (E3)
         """
         permit(actor, "finding waive")
         reason = needed(reason, "finding waive", finding)
@@ -242,8 +242,8 @@ class Findings:
         )
 
     def apply(self, actor: Actor, finding: str, *, only_try: bool = False) -> Outcome:
-        """Apply the reviewer's patch if it fits as a whole. The caller becomes its author, and the log shows its
-        origin. (L3)
+        """Apply the reviewer's patch, all of it or nothing. The caller becomes its author, and the log shows where it
+        came from. (L3)
         """
         permit(actor, "log")
         with self._context.store.read() as tx:
@@ -280,8 +280,8 @@ class Findings:
 
 
 def _after_adding(finding: FindingView, status: str, may_send_back: bool) -> Steps:
-    """Return the next step: a redo for a blocking finding in review. Another person takes it if the caller may not.
-    (F1)
+    """Return the next step after adding a finding: a redo, if it blocks a task in review. If the caller may not,
+    another person does it. (F1)
     """
     redo = fe("redo", finding.task)
     if not finding.blocking or status != "reviewing":
@@ -290,7 +290,7 @@ def _after_adding(finding: FindingView, status: str, may_send_back: bool) -> Ste
 
 
 def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: str) -> list[Reason]:
-    """Return the reasons against a waiver. `me_made` is the caller's part in the change, if any. (E3)"""
+    """Return why a finding cannot be waived. `me_made` is the caller's part in the change, if any. (E3)"""
     reasons: list[Reason] = []
     if me_made is not None:
         maker = f"{facts.party_name(me_made.session)} {me_made.why}"
@@ -312,7 +312,7 @@ def why_not_waived(facts: Facts, finding: Finding, me_made: Maker | None, now: s
 
 
 def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
-    """Return the facts of a task that has an attempt. Refuses one without."""
+    """Return the facts of a task. Refuse one without an attempt."""
     with context.store.read() as tx:
         task_id = context.find_id(tx, task)
         refuse_other_task(actor, task_id)
@@ -325,7 +325,7 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
 def raise_all(
     work: Work, facts: Facts, anchored: Sequence[Anchored], *, kind: FindingKind, source: str, me: Party
 ) -> Raising:
-    """Record all findings or none. For a tool's report, drop those that may not be raised again. (L9)"""
+    """Record all findings or none. Of a tool's report, those that may not be raised again are dropped. (L9)"""
     done = raising(work.tx, facts, anchored, kind=kind, source=source, me=me)
     if done.refused and kind != "CK":
         refuse_verb("nothing was added.", *done.refused, task=facts.task.id)
@@ -347,8 +347,8 @@ def everything(tx: Tx) -> list[Finding]:
 
 
 def end_approvals(work: Work, facts: Facts) -> None:
-    """Void the approval if a blocking finding is open (D2, T `void`). While an unconfirmed push may be on the remote,
-    do nothing (Q4, Q6).
+    """End the approval if a blocking finding is open (D2, T `void`). Do nothing while an unconfirmed push may be on the
+    remote (Q4, Q6).
     """
     if facts.task.status != "approved" or sent_for(work.tx, facts.task.id) is not None:
         return
@@ -363,12 +363,14 @@ def end_approvals(work: Work, facts: Facts) -> None:
 
 
 def is_note(finding: Finding) -> bool:
-    """Return True for a note that nobody acted on. (L16)"""
+    """Return True for a note that nobody has acted on. (L16)"""
     return not finding.blocking and finding.state in ("open", "deferred", "skipped")
 
 
 def _paths_in(patch: str) -> list[str]:
-    """Return every path that a patch may touch, from each header that git reads, with and without the stripped folder."""
+    """Return every path that a patch may touch. Each header that git reads counts, with and without its first
+    folder.
+    """
     paths: dict[str, None] = {}
     for line in patch.splitlines():
         header = next((header for header in HEADERS if line.startswith(header)), "")
@@ -380,7 +382,7 @@ def _paths_in(patch: str) -> list[str]:
 
 
 def _unquoted(name: str) -> str:
-    """Decode a path that git quoted because of unusual characters."""
+    """Decode a path that git quotes because of unusual characters."""
     if not (len(name) > 1 and name[0] == name[-1] == '"'):
         return name.strip('"')
     try:
@@ -409,8 +411,8 @@ def _clean(finding: ReportedFinding) -> ReportedFinding:
 
 
 def view_of(finding: Finding, now: str, names: dict[str, str], iteration: int = 0) -> FindingView:
-    """Return a finding as interfaces show it. The rounds of an open one run until now, of a settled one until it was
-    last flagged.
+    """Return a finding for display. The rounds of an open one run until now, those of a settled one until its last
+    report.
     """
     last = max(iteration, finding.flagged) if finding.state in UNRESOLVED else finding.flagged
     return FindingView(

@@ -1,4 +1,4 @@
-"""Inheritance (A6): resubmitted work keeps its authors and its open blocking findings."""
+"""Inheritance: work that is submitted again keeps its authors and its open blocking findings. (A6)"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Shared(msgspec.Struct, frozen=True):
 
 
 def shared_with(tx: Tx, pieces: tuple[str, ...], task: TaskId) -> dict[str, Shared]:
-    """Return the other tasks that submitted one of these pieces, each with an example."""
+    """Return other tasks that submitted one of these pieces, each with one such piece."""
     if not pieces:
         return {}
     shared: dict[str, Shared] = {}
@@ -39,7 +39,7 @@ def shared_with(tx: Tx, pieces: tuple[str, ...], task: TaskId) -> dict[str, Shar
 
 
 def with_shared_authors(tx: Tx, event: AttemptSubmitted, task: TaskId) -> AttemptSubmitted:
-    """Add the authors of every attempt that shares a commit's diff or a changed blob. (A6)"""
+    """Add the authors of all attempts that share a commit's diff or a changed blob. (A6)"""
     shared = shared_with(tx, event.pieces, task)
     if not shared:
         return event
@@ -60,7 +60,9 @@ class FoundAgain(msgspec.Struct, frozen=True):
 
 
 def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> FoundAgain:
-    """Find blocking findings of other tasks, and obsolete ones of this task, whose code is in the attempt. (A6, L4)"""
+    """Find blocking findings whose code is in the attempt: those of other tasks, and obsolete ones of this task. (A6,
+    L4)
+    """
     now_called = {name: file.path for file in event.files for name in (file.path, file.old_path) if name}
     with context.store.read() as tx:
         shared = [
@@ -83,7 +85,7 @@ def found_again(context: Context, event: AttemptSubmitted, task: TaskId) -> Foun
 
 
 def _same_path(finding: Finding, path: str, event: AttemptSubmitted, texts: Mapping[str, str]) -> Placed | None:
-    """Return the place of the quote, or None. A file that cannot be read as text may still contain it. (G1)"""
+    """Return the place of the quote, or None. A file that is not readable as text may contain it, so it counts. (G1)"""
     if path in texts:
         line = find_quote(finding.quote, texts[path], finding.line)
         return Placed(finding.root, path, line) if line else None
@@ -97,8 +99,8 @@ def is_gone(finding: Finding) -> bool:
 
 
 def _place(finding: Finding, paths: Sequence[str], texts: Mapping[str, str], *, own: bool) -> Placed | None:
-    """Find a finding by its quote, in its file or another. Without a quote, a finding of another task matches by its
-    file.
+    """Return the place of a finding by its quote, in its file or another one. Without a quote, another task's finding
+    matches by its file.
     """
     lines = (
         ((path, find_quote(finding.quote, texts[path], finding.line)) for path in paths if path in texts)
@@ -137,8 +139,8 @@ def inherit(context: Context, work: Work, task: TaskId, event: AttemptSubmitted,
 
 
 def settled_copies(context: Context, task: TaskId, findings: Sequence[Finding], change: Change) -> tuple[str, ...]:
-    """Return copied findings that are settled in their own task and whose code is in no changed file. They follow their
-    root. (A6)
+    """Return copied findings that are settled in their own task and whose code is in no changed file. They are settled
+    here too. (A6)
     """
     copies = [each for each in findings if each.source == "inherited" and each.state in UNRESOLVED]
     if not copies:
@@ -159,7 +161,9 @@ def _is_here(finding: Finding, paths: Sequence[str], texts: Iterable[str]) -> bo
 
 
 def originals(tx: Tx, tasks: Sequence[str]) -> dict[str, str]:
-    """Return the original root of each copied finding. A finding is copied once, and never back to its origin."""
+    """Return the original root of each copied finding. A finding is copied once, and never back to where it came
+    from.
+    """
     roots: dict[str, str] = {}
     for row in tx.all("journal.raised", EventRow, ids=sorted(tasks)):
         event = event_of(row)
@@ -169,7 +173,7 @@ def originals(tx: Tx, tasks: Sequence[str]) -> dict[str, str]:
 
 
 def come_back(context: Context, work: Work, task: TaskId, event: AttemptSubmitted, found: FoundAgain) -> None:
-    """Reopen obsolete findings, with a new id, whose code is part of the change again. (L4)"""
+    """Reopen obsolete findings whose code is part of the change again, under a new id. (L4)"""
     names = Names(work.tx, stem("TL", context.get(work.tx, task).group, task, event.n))
     gone = [finding for finding in findings_of_task(work.tx, task) if is_gone(finding) and finding.root in found.places]
     raised_again = tuple(

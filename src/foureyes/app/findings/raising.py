@@ -1,4 +1,4 @@
-"""Findings in the store: lookup, raising by reviewers (L2, L9, L10, V7) and by checks (L8, L13)."""
+"""Findings in the store: lookup, and raising by reviewers (L2, L9, L10, V7) and by checks (L8, L13)."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from foureyes.steps import blank, fe, one_of, prose
 
 
 class AnchorTexts(msgspec.Struct, frozen=True):
-    """The texts of the attempt's head and base, to search for findings."""
+    """Texts of the attempt's head and base, in which to look for findings."""
 
     head: Mapping[str, str] = {}
     base: Mapping[str, str] = {}
 
 
 class Anchored(msgspec.Struct, frozen=True):
-    """A finding with its place. `lost`: neither its quote nor its place is in base or head (V7). `head` holds the
-    searched texts.
+    """A finding with its place. `lost`: neither its quote nor its place is in base or head (V7). `head` has the texts
+    that were searched.
     """
 
     finding: ReportedFinding
@@ -53,7 +53,7 @@ class Anchored(msgspec.Struct, frozen=True):
 
 
 class Raising(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of raising findings: the event, and the reasons against some."""
+    """The event that records findings, and the reasons against some of them."""
 
     event: FindingsRaised | None = None
     refused: tuple[Reason, ...] = ()
@@ -61,8 +61,8 @@ class Raising(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def code_of(context: Context, attempt: Attempt | None, findings: Sequence[ReportedFinding]) -> AnchorTexts:
-    """Return the texts of the files that the findings, or the findings they repeat, name (L9). Returns all changed
-    files if a finding has a quote but no path.
+    """Return the texts of the files that these findings name, or the findings that they repeat (L9). If one has a quote
+    but no path, return all changed files.
     """
     if attempt is None or attempt.no_code:
         return AnchorTexts()
@@ -90,7 +90,7 @@ def _paths_named(context: Context, ids: Sequence[str]) -> set[str]:
 
 
 def anchor(finding: ReportedFinding, code: AnchorTexts) -> Anchored:
-    """Locate a finding by its quote, ignoring white space, or else by its line. (V7)"""
+    """Return a finding with its place, found by its quote without white space, or else by its line. (V7)"""
     return msgspec.structs.replace(_anchored(finding, code), head=code.head)
 
 
@@ -136,10 +136,10 @@ def raising(
     where: str = "issues",
     others: Collection[str] = (),
 ) -> Raising:
-    """Build the event that records findings. A rejected finding whose rejection was accepted stays settled (L9).
+    """Return the event that records findings, and the reasons against some. (L2, L9)
 
-    An author (`me`) may report new findings but not repeat others'. `others` are roots known to be different findings.
-    (L2)
+    A finding whose rejection was accepted stays settled. An author (`me`) may report new findings but not repeat those
+    of others. `others` are roots known to be different findings.
     """
     attempt = facts.attempt
     assert attempt is not None
@@ -179,7 +179,7 @@ def raising(
 
 
 def _once(anchored: Sequence[Anchored], kind: FindingKind) -> list[tuple[int, Anchored]]:
-    """Merge findings that are reported twice at once, with the worst severity. The same words at two places are two
+    """Merge findings that are reported twice at once, keeping the worst severity. The same words at two places are two
     findings.
     """
     once: dict[tuple[object, ...], tuple[int, Anchored]] = {}
@@ -208,14 +208,14 @@ def _unmarked(each: Anchored) -> Anchored:
 
 
 def _named(tx: Tx, anchored: Sequence[Anchored]) -> Counter[str]:
-    """Count how often an id names each root. A named finding is not matched by guess."""
+    """Return how often each root is named by id. A finding named by id is not matched by other traits."""
     rows = [tx.one("finding.one", Finding, id=each.finding.id) for each in anchored if each.finding.id]
     return Counter(row.root for row in rows if row is not None)
 
 
 def _is_other_code(old: Finding, new: Anchored) -> bool:
-    """Return True if the code that the old finding quotes is gone from the head. If the file has no readable text
-    there, compare the two quotes. (L9)
+    """Return True if the code quoted by the old finding is gone from the head. If the file has no readable text there,
+    compare both quotes. (L9)
     """
     before, after = normal(old.quote), normal(new.finding.quote)
     if before and old.path in new.head:
@@ -224,8 +224,8 @@ def _is_other_code(old: Finding, new: Anchored) -> bool:
 
 
 def _is_anothers(old: Finding, new: ReportedFinding, me: Party | None, attempt: int) -> bool:
-    """Return True if another reviewer of the same attempt reported the old finding in different words. Both are kept
-    and shown as alike. (L2)
+    """Return True if another reviewer of the same attempt reported the old finding in other words. Both are kept and
+    shown as alike. (L2)
     """
     is_alone = old.kind != "TL" or me is None or old.session == me.session or old.flagged != attempt
     return not is_alone and not new.rule and words(old.title) != words(new.title)
@@ -252,9 +252,9 @@ def _known(
     taken: set[str],
     root: str,
 ) -> tuple[Finding | None, tuple[str, ...], Reason | None]:
-    """Return the existing finding that this one repeats, or the candidates it could be.
+    """Return the existing finding that this one repeats, or the candidates if several fit, or a reason against it.
 
-    Matches by id, then by place (`root`), then by fingerprint. For a tool's repeated messages, the nearest line wins.
+    It is matched by id, by place (`root`), then by fingerprint. Of a tool's repeated messages, the nearest line counts.
     """
     new = anchored.finding
     by_root = {finding.root: finding for finding in known}
@@ -280,7 +280,7 @@ def _known(
 
 
 def _is_elsewhere(old: Finding, new: Anchored) -> bool:
-    """Return True if only the words match a settled finding. Its code is unchanged, and the new one is about other
+    """Return True if only the words match a settled finding: its code is unchanged, and the new one is about other
     code. (L9)
     """
     before, after = normal(old.quote), normal(new.finding.quote)
@@ -290,8 +290,8 @@ def _is_elsewhere(old: Finding, new: Anchored) -> bool:
 
 
 def is_beyond_waiver(old: Finding, new: Anchored) -> bool:
-    """Return True if a waiver does not cover the new finding: the waived code is gone, or this is about other code. The
-    same line in another function is other code. (E3)
+    """Return True if a waiver does not cover the new finding, because the waived code is gone or it is about other
+    code. The same line in another function is other code. (E3)
     """
     before, after = normal(old.quote), normal(new.finding.quote)
     if old.state != "waived" or not before:
@@ -341,7 +341,7 @@ def _raised(anchored: Anchored, name: str, old: Finding | None, alike: tuple[str
 
 
 class Names:
-    """A source of new finding ids within one transaction. (L2)"""
+    """Source of new finding ids within one transaction. (L2)"""
 
     def __init__(self, tx: Tx, stem: str) -> None:
         last = tx.one("finding.last_n", Count, stem=stem)
@@ -361,14 +361,14 @@ def findings_of_task(tx: Tx, task: str) -> list[Finding]:
 
 
 def open_blocking(tx: Tx, task: str, now: str) -> list[Finding]:
-    """Return the blocking findings that hold now (D2). Findings of checks are left out, because the check itself
-    decides (D5).
+    """Return the blocking findings that hold now (D2). Those of checks are left out, because the check itself decides
+    (D5).
     """
     return [finding for finding in findings_of_task(tx, task) if finding.holds(now) and not finding.by_check]
 
 
 def waivers_in_words(tx: Tx, tasks: Sequence[str]) -> tuple[str, ...]:
-    """Return a line for each waiver, for every report. (E3)"""
+    """Return a line about each waiver. Every report has them. (E3)"""
     rows = tx.all("finding.waivers", NoteRow, ids=list(tasks))
     return tuple(f"{row.task}: {row.id} is waived until {row.until[:10]} (E3)" for row in rows)
 
@@ -384,7 +384,7 @@ def finding_named(tx: Tx, name: str) -> Finding:
 
 
 def one_task(tx: Tx, names: Sequence[str]) -> TaskId:
-    """Return the one task of these findings. Refuses findings of several."""
+    """Return the task of these findings. Refuse findings of several tasks."""
     tasks = {finding_named(tx, name).task for name in names}
     if len(tasks) > 1:
         raise BadInput(
@@ -424,7 +424,7 @@ def note_failures(gate: Work, facts: Facts, checked: tuple[CheckState, ...]) -> 
 
 
 class _Noting:
-    """The update of findings from one check result."""
+    """Updates the findings of one check from its result."""
 
     def __init__(self, gate: Work, facts: Facts, state: CheckState, result: CheckResult, known: list[Finding]) -> None:
         self._gate, self._facts, self._state, self._result = gate, facts, state, result
@@ -479,7 +479,7 @@ class _Noting:
             self._gate.record(self._facts.task.id, e.FindingsCleared(iteration=iteration, roots=gone, why="check"))
 
     def _refute(self, still: set[str]) -> None:
-        """Rule NOT_FIXED on findings that were claimed fixed but still fail. (L8)"""
+        """Rule NOT_FIXED on findings that were claimed fixed and still fail. (L8)"""
         for finding in self._known:
             if finding.state != "claimed" or not (self._is_answered(finding) and self._is_later(finding)):
                 continue
@@ -499,8 +499,8 @@ class _Noting:
         return answer.seq < self._result.seq or answer.at <= attempt.submitted_at
 
     def _is_answered(self, finding: Finding) -> bool:
-        """Return True if this run says anything about the finding. A test that did not run or was not reported does not
-        pass. (G1, L13)
+        """Return True if this run shows the finding's state. A test that did not run or was not reported has not
+        passed. (G1, L13)
         """
         if self._result.outcome == "passed" or self._state.rule.report == "none":
             return True

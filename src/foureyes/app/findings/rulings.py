@@ -1,4 +1,6 @@
-"""Rulings (L8, L9, L18, V7): judgements of answers by a session that P would let approve, and their effects."""
+"""Rulings: judgements of answers by a session that P would let approve, and what follows from them. (L8, L9, L18,
+V7)
+"""
 
 from __future__ import annotations
 
@@ -40,17 +42,17 @@ from foureyes.steps import Steps, blank, fe, one_of, phrase, prose
 FINDINGS_SHOWN = 20
 SOMEONE_ELSE = prose("someone else has to rule on it")
 STANDS = frozenset({"NOT_FIXED", "OVERRULED", "CONFIRMED"})
-"""The rulings that confirm a finding, as if the session had raised it. (L4)"""
+"""Rulings that confirm a finding, as if the session had raised it. (L4)"""
 
 
 class Rulings:
-    """The verbs: rule, take a ruling back, withdraw a finding."""
+    """Verbs to rule, to withdraw a ruling, and to withdraw a finding."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def rule(self, actor: Actor, rulings: Sequence[Ruling], *, seen: str = "") -> Outcome:
-        """Record a set of rulings, all or none. The gate then sends back open findings. (L8, L9)"""
+        """Record rulings, all or none. The gate then sends the attempt back if findings are open. (L8, L9)"""
         permit(actor, "finding judge")
         rulings = [
             Ruling(ruling.finding, ruling.ruling, clean_text(ruling.reason, "the reason").strip()) for ruling in rulings
@@ -81,7 +83,7 @@ class Rulings:
         return outcome(done, f"{given}. {stands.sentence}", _next(case, stands, actor), notes=work.notes)
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
-        """Take the caller's own ruling back, until the next submission. (L18)"""
+        """Withdraw the caller's own ruling, until the next submission. (L18)"""
         with self._context.store.read() as tx:
             named = finding_named(tx, finding)
         act = f"take back the ruling on {named.id}"
@@ -149,7 +151,7 @@ class Rulings:
 
 
 def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:
-    """Refuse a withdrawal by an author. Return the other sessions that raised or confirmed the finding. (L4)"""
+    """Refuse an author who withdraws a finding. Return the other sessions that raised or confirmed it. (L4)"""
     known = {
         SessionId(move.session)
         for move in tx.all("finding.moves_of", MoveView, root=finding.root)
@@ -164,21 +166,22 @@ def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:
 
 
 def _refuse_taking_back(finding: Finding, why: str) -> NoReturn:
-    """Refuse to take a ruling back. (L18)"""
+    """Refuse to withdraw a ruling. (L18)"""
     reason = Reason("L18", why, fe("finding", "show", finding.id))
     refuse_verb(f"{finding.id} was not changed.", reason, task=finding.task)
 
 
 def words_of(rulings: Sequence[Ruling]) -> str:
-    """Return the text that a person signs: every ruling."""
+    """Return the text that a person signs: all rulings."""
     return "; ".join(
         f"{ruling.finding} {ruling.ruling}{f': {ruling.reason}' if ruling.reason else ''}" for ruling in rulings
     )
 
 
 def may_rule(case: Case, reason: str) -> Decision:
-    """Return the decision if the caller may rule: P would let them approve, with the ruling's words as the reason, and
-    they are not an author. (L8)
+    """Decide if the caller may rule. (L8)
+
+    They must not be an author, and P would let them approve, with the ruling's words as the reason.
     """
     made = made_by(case.facts, case.me)
     if made is not None and case.me.kind != "service":
@@ -188,8 +191,9 @@ def may_rule(case: Case, reason: str) -> Decision:
 
 
 def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling], *, words: str = "") -> Decision:
-    """L8, L9, V7: every reason against a set of rulings, nothing of which is stored then; else what allows them.
-    `words`: what the review says that gives them.
+    """Return what allows a set of rulings, or refuse it with every reason. Nothing is stored then. (L8, L9, V7)
+
+    `words` is the summary of the review that has the rulings.
     """
     task = case.task
     known = {ruling.finding: work.tx.one("finding.one", Finding, id=ruling.finding) for ruling in rulings}
@@ -228,7 +232,9 @@ def refuse_rulings(work: Work, case: Case, rulings: Sequence[Ruling], *, words: 
 
 
 def _against(decision: Decision, rulings: Sequence[Ruling]) -> tuple[Reason, ...]:
-    """Return the decision's reasons. If only a reason is missing, suggest the same command with one. (P3, P5)"""
+    """Return the decision's reasons. If only the caller's reason is missing, suggest the same command with one. (P3,
+    P5)
+    """
     if not decision.needs_reason:
         return decision.reasons
     words = {ruling.ruling for ruling in rulings}
@@ -256,7 +262,7 @@ def _last(tx: Tx, finding: Finding, *kinds: str) -> str:
 
 
 def _who(tx: Tx, session: str) -> Party:
-    """Return the party of a session, even one without a part in the task."""
+    """Return the party of a session, even if it has no part in the task."""
     known = SessionId(session)
     return parties_of(tx, {known}).get(known) or Party(session=known, kind="agent", name=session)
 
@@ -275,7 +281,7 @@ def record_rulings(work: Work, case: Case, rulings: Sequence[Ruling], decision: 
 
 
 class AfterRulings(msgspec.Struct, frozen=True):
-    """The state after rulings or a review: open blocking findings and the gate's decision."""
+    """The state after rulings or a review: the open blocking findings, and what the gate decided."""
 
     left: tuple[Finding, ...]
     sent_back: bool = False
@@ -283,7 +289,7 @@ class AfterRulings(msgspec.Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """A half sentence about it."""
+        """The state as part of a sentence."""
         if not self.left:
             return "No blocking finding is open" + (", so it is approved automatically (M4)" if self.by_rule else "")
         waiting = sum(finding.state != "open" or finding.waiting for finding in self.left)
@@ -298,7 +304,7 @@ class AfterRulings(msgspec.Struct, frozen=True):
 
 
 def stand(context: Context, work: Work, case: Case) -> AfterRulings:
-    """Send the attempt back if findings are open, else let the rule decide. (M4)"""
+    """Send the attempt back if findings are open. Otherwise let the rule decide. (M4)"""
     task = case.task.id
     sent_back = send_back(context, work, task)
     by_rule = not sent_back and decide_by_rule(context, work, task, case.tip).is_by_rule
@@ -323,10 +329,10 @@ def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:
 
 
 def send_back(context: Context, work: Work, task: TaskId, *, clarified: bool = False) -> bool:
-    """Send the attempt back if its review round is over with open blocking findings, regardless of the verdicts. Return
-    True if it did. (T `send_back`, V10)
+    """Send the attempt back if its review round is over and blocking findings are open, whatever the verdicts. Return
+    True if it was. (T `send_back`, V10)
 
-    `clarified`: the clarification that paused the cycle has just ended. (R2)
+    `clarified`: the clarification that paused the cycle has just ended (R2).
     """
     blocking = open_blocking(work.tx, task, work.at)
     if not blocking:
@@ -353,8 +359,8 @@ def in_words(blocking: Sequence[Finding]) -> str:
 
 
 def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding], *, clarified: bool = False) -> bool:
-    """Return True if the attempt's round is over with open blocking findings, and no other reviewer comes first. Never
-    for a stopped task. (V9)
+    """Return True if the attempt's round is over with open blocking findings and no reviewer is still due. Never for a
+    stopped task. (V9)
     """
     attempt = facts.attempt
     if not blocking or facts.task.status != "reviewing" or attempt is None or attempt.landed:
@@ -376,7 +382,7 @@ def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding], 
 
 
 def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
-    """Count the reviewers who are not authors. Sessions of one origin count as one. (I4)"""
+    """Return the number of reviewers who are not authors. Sessions of one origin count once. (I4)"""
     pairs: list[Party] = []
     for party in parties_of(tx, sessions).values():
         if (

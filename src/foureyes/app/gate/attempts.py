@@ -1,4 +1,4 @@
-"""Attempts (A1, I8): submit, show, and clear wrongly named authors."""
+"""Attempts: submit, show, and clear authors that a trailer names wrongly. (A1, I8)"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from foureyes.steps import fe
 
 
 class Attempts:
-    """The verbs for submitting work and reading it."""
+    """Verbs to submit work and to read it."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -53,11 +53,11 @@ class Attempts:
         if_version: int | None = None,
         apart: bool = False,
     ) -> SubmitOutcome:
-        """Submit the committed work of a branch as a new attempt. Its review mode follows (M).
+        """Submit the committed work of a branch as a new attempt. The rules then decide on its review (M). (K4)
 
-        `commit` is a message: commit everything first. That skips likely secrets and very large files unless `include`
-        names them. `apart`: the caller has no current directory (a server), so the task's branch is used, and
-        committing runs no program. (K4)
+        `commit` is a message: first commit everything, except likely secrets and very large files that `include` does
+        not name. `apart`: the caller has no current directory (a server). The task's branch is then used, and
+        committing runs no program.
         """
         permit(actor, "submit")
         wish = Wish(
@@ -74,8 +74,8 @@ class Attempts:
         return hand_in(self._context, actor, wish)
 
     def clear_author(self, actor: Actor, task: str, session: str, reason: str) -> Outcome:
-        """Record a person's statement that a trailer names the wrong author. Clears only authors known from trailers.
-        (I8)
+        """Record that a trailer names the wrong author, according to a person. Only authors known from trailers can be
+        cleared. (I8)
         """
         permit(actor, "audit correct-author")
         reason = needed(reason, "audit correct-author", f"{task} {session}")
@@ -102,7 +102,9 @@ class Attempts:
             )
 
     def diff(self, task: str, *, attempt: int | None = None, since: int | None = None) -> str:
-        """Return the diff of an attempt as text, by default of the latest. `since`: only the change since that attempt."""
+        """Return the diff of an attempt as text, by default of the latest. `since`: only what changed since that
+        attempt.
+        """
         with self._context.store.read() as tx:
             name = self._context.find_id(tx, task)
             rows = attempts_of_task(tx, name)
@@ -114,16 +116,16 @@ class Attempts:
     def changes(
         self, task: str, *, attempt: int | None = None, since: int | None = None, context: int = 3, space: bool = True
     ) -> DiffView:
-        """Return the diff of an attempt as files, hunks and numbered lines, by default of the latest.
+        """Return the diff of an attempt, by default the latest, as files, hunks and numbered lines.
 
-        `since`: compare with the head of that attempt. `context`: lines around each place, at least three. `space`:
-        False leaves out white-space changes.
+        `since`: compare with the head of that attempt. `context`: lines around each place, at least three.
+        `space=False` leaves out white-space changes.
         """
         return change_of(self._context, task, attempt, since, context, space=space)
 
 
 def only_by_trailer(facts: Facts, text: str) -> SessionId:
-    """Return the author with this id or name. Refuses an author known from more than a trailer. (I8)"""
+    """Return the author with this id or name. Refuse one that is known from more than a trailer. (I8)"""
     task = facts.task.id
     authors = {author.session for author in facts.authors or ()}
     named = {name for name in authors if name == text} or {name for name in authors if facts.party(name).name == text}
@@ -198,8 +200,8 @@ def change_of(
 
 
 def _carried(context: Context, then: Frozen, now: Frozen, around: int) -> tuple[FileDiff, ...] | None:
-    """Return the change between two attempts after the earlier one is rebased onto the later base. None if the base is
-    the same, or if git cannot do that cleanly.
+    """Return the change between two attempts, with the earlier one rebased onto the later base. None if the base is the
+    same, or if git cannot do it cleanly.
     """
     if then.base == now.base:
         return None
@@ -217,8 +219,8 @@ def _own(context: Context, then: Frozen, now: Frozen) -> OwnAndOthers:
 def _without_target(
     files: tuple[FileDiff, ...], own: OwnAndOthers, brought: tuple[FileDiff, ...]
 ) -> tuple[FileDiff, ...]:
-    """Remove changes that came only from the target: files that neither attempt touches, and hunks equal to the
-    target's. A mixed hunk stays.
+    """Return the files without changes that came only from the target: files that neither attempt touches, and hunks
+    equal to the target's. A mixed hunk stays.
     """
     touched = {path for files in own for file in files for path in _paths(file)}
     hunks = {file.path: Counter(hunk.id for hunk in file.hunks) for file in brought}
@@ -231,7 +233,7 @@ def _paths(file: FileDiff) -> set[str]:
 
 
 def _without(file: FileDiff, brought: Counter[str]) -> FileDiff | None:
-    """Return a file without these hunks, each removed as often as it is listed. None if nothing is left."""
+    """Return a file without the given hunks, each removed as often as counted. None if nothing is left."""
     left, hunks = Counter(brought), []
     for hunk in file.hunks:
         if left[hunk.id] > 0:
@@ -268,9 +270,9 @@ def named_attempt(rows: list[Frozen], task: TaskId, n: int | None) -> Frozen:
 
 
 def marked(files: tuple[FileDiff, ...], exclude: tuple[str, ...]) -> tuple[FileDiff, ...]:
-    """Return the files with generated ones folded and last, and those excluded from coverage not counted.
+    """Return the files, with generated ones folded and last, and those excluded from coverage not counted.
 
-    A file moved there from elsewhere stays as it is, because its removal must be seen.
+    An excluded file that was moved from elsewhere still counts, because its removal there must be seen.
     """
     aside = {file.path for file in files if _stays_among(file, exclude)}
     names = aside | {file.path for file in files if _stays_among(file, FOLDED_PATHS)}

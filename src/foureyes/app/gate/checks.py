@@ -1,4 +1,4 @@
-"""Checks (D5): run the quality pipeline on exactly an attempt's tree, or on the target's."""
+"""Checks: run the quality commands on exactly an attempt's tree, or on the target's. (D5)"""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ from foureyes.steps import NO_STEP, Steps, by, by_person, by_person_or_service, 
 
 PAGE = 50
 NO_TASK = TaskId("")
-"""What a run on the target is for."""
+"""Stands for the task in runs on the target."""
 
 
 class Checks:
-    """Run them, and say which are to be run."""
+    """Verbs to run checks and to list those that are due."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -89,8 +89,10 @@ class Checks:
         tell: Telling | None = None,
         stop: ShouldStop | None = None,
     ) -> CheckReport:
-        """Run what has not run yet on the attempt's tree; then the gate decides what it can (M4, send back). When
-        `stop` says so, the check that runs is ended and leaves no result.
+        """Run the checks that have not run on the attempt's tree. The gate then decides what it can: approve by rule
+        (M4), or send back.
+
+        When `stop` returns True, the running check is ended and leaves no result.
         """
         permit(actor, "check run")
         with self._context.store.read() as tx:
@@ -117,7 +119,7 @@ class Checks:
         again: bool = False,
         tell: Telling | None = None,
     ) -> list[CheckReport]:
-        """The same for several. What cannot be looked at is told, and keeps nobody else from being checked."""
+        """Run the checks of several tasks. A task that cannot be checked is reported and does not stop the others."""
         with self._context.store.read() as tx:
             _refuse_unknown(self._context.policy(tx, actor), only)
         reports = []
@@ -132,8 +134,8 @@ class Checks:
         return reports
 
     def run_target(self, actor: Actor, *, again: bool = False, tell: Telling | None = None) -> list[CheckResult]:
-        """X4: the checks on the tip of the target branch, where none has a result that says something (G1); the latest
-        result of each.
+        """Run the checks on the tip of the target branch, unless they have a conclusive result there (G1). Return the
+        latest result of each. (X4)
         """
         permit(actor, "check run")
         with self._context.store.read() as tx:
@@ -157,8 +159,10 @@ class Checks:
             return _latest(tx, tree, rule)
 
     def pending(self, actor: Actor, *, again: bool = False) -> Pending:
-        """The attempts in review that lack a result that says something and counts, and those that nothing stands
-        against any more (M4). What broke is taken up after a pause that grows; `again`, or a person: without one.
+        """Return attempts in review that lack a conclusive result that counts, and those that can be approved by rule
+        by now (M4).
+
+        Broken checks are retried after a growing delay. With `again`, or for a person, they are due at once.
         """
         permit(actor, "check run")
         waiting: list[str] = []
@@ -187,7 +191,7 @@ class Checks:
         return Pending(tasks=tuple(waiting), later=tuple(later))
 
     def _paused(self, facts: Facts, policy: ReviewPolicy) -> list[CheckRetry]:
-        """The required checks that broke, and are not due again yet."""
+        """Return the required checks that broke and are not due again yet."""
         retries, task, now = [], facts.task.id, self._context.now()
         for state in check_states(facts, policy):
             broken = broken_of(facts, state)
@@ -200,8 +204,8 @@ class Checks:
         return retries
 
     def _has_to_do(self, tx: Tx, facts: Facts, policy: ReviewPolicy, paused: Collection[str]) -> bool:
-        """Level-triggered: what a hold or a label kept from being approved is looked at again, and what waited for the
-        target to be fixed.
+        """Return True if the attempt lacks a run, or if something that stopped a decision may have gone: a hold, a
+        label, a red target.
         """
         if facts.attempt is None or not policy.checks:
             return False
@@ -215,8 +219,9 @@ class Checks:
         return chosen.mode in ("auto-approve", "skip") and not why_not_by_itself(facts, policy, chosen, checked, tip)
 
     def _on_tip(self, tx: Tx, checked: tuple[CheckState, ...]) -> tuple[CheckState, ...]:
-        """With what the tip of the target is like by now, where they fail as the target did where the change began. A
-        clone's own word for it will do: nothing rests on it but whether red work goes back.
+        """Return the states, with checks marked that were red on the target before the change and are green there now.
+
+        This clone's own view of the target is enough, because only sending red work back depends on it.
         """
         same = [state.rule for state in checked if state.red_before]
         head = noted_tip(self._context, tx, self._context.project(tx)) if same else None
@@ -237,7 +242,9 @@ class Checks:
         _refuse_unknown(policy, only)
 
     def _no_checks(self) -> NotFound:
-        """Nothing to run; perhaps because what is on the target was not accepted (P12)."""
+        """Return the error for a project without checks. Perhaps the configuration on the target is not accepted.
+        (P12)
+        """
         with self._context.store.read() as tx:
             left = unaccepted(self._context, self._context.project(tx))
         if left:
@@ -247,7 +254,7 @@ class Checks:
         )
 
     def _refuse_unwritable(self, actor: Actor) -> None:
-        """A result that cannot be recorded takes no run."""
+        """Refuse before any run if its result could not be recorded."""
         with self._context.writing(actor, "check run"):
             pass
 
@@ -280,12 +287,12 @@ def _latest(tx: Tx, tree: Sha, rule: CheckRule) -> CheckResult | None:
 
 
 def due_among(context: Context, tx: Tx, actor: Actor, tasks: Sequence[str]) -> Pending:
-    """Of these tasks, the attempts in review that checks have something to do for: now, or after a pause."""
+    """Return those of the tasks whose attempts need a check run, now or after a delay."""
     return Checks(context)._due(tx, actor, tasks)
 
 
 def _asked_for(context: Context, tell: Telling | None) -> Sha | None:
-    """Q6: where the target is, as the remote answers; None where it cannot be asked, which is told."""
+    """Ask the remote for the target. If it cannot be asked, report that and return None. (Q6)"""
     told = told_target(context)
     if told.unasked and tell is not None:
         tell(News(f"{told.unasked}. These are the checks of the target as this clone last fetched it"))
@@ -293,7 +300,7 @@ def _asked_for(context: Context, tell: Telling | None) -> Sha | None:
 
 
 def target_tree(context: Context, asked: Sha | None = None) -> Sha:
-    """The tree of the tip of the target, as it was `asked` for; else as the remote had it when last seen (Q6)."""
+    """Return the tree of the target's tip, at the commit that the remote gave, or else as last fetched. (Q6)"""
     with context.store.read() as tx:
         project = context.project(tx)
         head = asked or noted_tip(context, tx, project)
@@ -304,7 +311,7 @@ def target_tree(context: Context, asked: Sha | None = None) -> Sha:
 
 
 def report(facts: Facts, made: MadeByGate, fresh: set[int], actor: Actor) -> CheckReport:
-    """What a run of checks gives."""
+    """Return the report about a run of checks."""
     assert facts.attempt is not None
     return CheckReport(
         task=facts.task.id,
@@ -321,7 +328,9 @@ def report(facts: Facts, made: MadeByGate, fresh: set[int], actor: Actor) -> Che
 
 
 def with_configuration(context: Context, page: CheckReport) -> CheckReport:
-    """P12: a foureyes.toml on the target that is not in force; where checks are red, accepting it comes first."""
+    """Return the report with a note if the target's foureyes.toml is not in force. If checks are red, accepting it
+    comes first. (P12)
+    """
     note = not_in_force(context)
     if note is None:
         return page
@@ -335,14 +344,14 @@ def _told(task: TaskId, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
 
 
 def _is_own(facts: Facts, made: MadeByGate, actor: Actor) -> bool:
-    """D5: a person's run does not count either where the work is theirs."""
+    """Return True if a person's run does not count because the work is theirs. (D5)"""
     if actor.kind != "human" or not any(state.rule.required and state.claimed for state in made.check_states):
         return False
     return is_involved(facts, facts.party(actor.session))
 
 
 def _next(facts: Facts, made: MadeByGate, actor: Actor) -> Steps:
-    """What brings the task on: never a run that would not count."""
+    """Return the caller's next step, never a run that would not count."""
     task = facts.task
     if task.status == "approved":
         return merge_by(actor)
@@ -361,7 +370,9 @@ def _next(facts: Facts, made: MadeByGate, actor: Actor) -> Steps:
 
 
 def after_red(facts: Facts, actor: Actor) -> Steps:
-    """What brings work on that is red where it counts: who made it fixes it, who looks at it sends it back."""
+    """Return the step after a check failed in a run that counts: its author fixes the work, its reviewer sends it
+    back.
+    """
     task = facts.task.id
     if is_involved(facts, facts.party(actor.session)):
         return fe("submit", task, before="fix it, commit, then: ")
@@ -370,12 +381,12 @@ def after_red(facts: Facts, actor: Actor) -> Steps:
 
 
 def lacks(state: CheckState) -> bool:
-    """Whether a required check does not pass where it counts."""
+    """Return True if a required check has not passed in a run that counts."""
     return state.rule.required and (not state.is_green or state.claimed)
 
 
 def row_of(facts: Facts, state: CheckState, fresh: set[int]) -> CheckRow:
-    """Where a check stands, as faces show it."""
+    """Return the state of a check for display."""
     result = state.result
     return CheckRow(
         check=state.rule.name,
@@ -398,7 +409,7 @@ def row_of(facts: Facts, state: CheckState, fresh: set[int]) -> CheckRow:
 
 Telling = Callable[[News], None]
 ShouldStop = Callable[[], bool]
-"""Asked now and then whether a run is to end before its time."""
+"""Asked from time to time. True ends the run early."""
 
 
 def run_on(
@@ -415,11 +426,11 @@ def run_on(
     judged: CheckedTree = "attempt",
     begins: Sha | str = "",
 ) -> set[int]:
-    """Run each check on each tree where it has no result of use to this caller; the journal rows of new results.
+    """Run each check on each tree that has no result this caller can use. Return the journal rows of the new results.
 
-    The last tree is the one that is judged; `judged` says what it is, `begins` the commit of the target's tree. On the
-    others only tests are run, to know which ones the target has, and what failed as the target may, too. What is
-    stopped is not recorded; what ended before is.
+    The last tree is the one to judge. `judged` is its kind, and `begins` the commit of the target's tree. On the other
+    trees only tests run, to learn which ones the target has and which fail there too. A stopped run is not recorded,
+    but earlier ones are.
     """
     wanted = [rule for rule in rules if not only or rule.name in only]
     base = trees[0] if len(trees) > 1 or judged == "target" else ""
@@ -443,8 +454,10 @@ def run_on(
 def _due_for_baseline(
     run: CheckRecorder, rules: Sequence[CheckRule], before: str, now: str, fresh: Collection[int]
 ) -> list[CheckRule]:
-    """What failed on a tree, and has nothing to compare it with on the one before: tools that found something, and
-    required checks that say only that they failed. And what broke by its own exit code.
+    """Return the checks that failed or broke on `now` and still need a run on `before` to compare with.
+
+    These are tools that found something, required checks that give no details, and checks that broke by their own exit
+    code.
     """
     plain = [rule for rule in rules if rule.report == "none" and rule.required]
     with_one = [rule for rule in rules if rule.report == "sarif"]
@@ -468,22 +481,24 @@ def _broke_now(rule: CheckRule, results: Sequence[CheckResult], tree: str, fresh
 
 
 def _ran_lately(rule: CheckRule, results: Sequence[CheckResult], tree: str, fresh: Collection[int]) -> bool:
-    """D5: whether a run on the target says that the machine is as it was: one of just now, or in an environment that
-    is known by its key. What somebody took out of this machine since would be held against a change.
+    """Return True if a run on the target shows that the machine is as it was: a run of just now, or one in an
+    environment with a known key. (D5)
+
+    Otherwise a program removed from the machine since then would count against the change.
     """
     mine = [row for row in results if (row.tree, row.name, row.digest) == (tree, rule.name, rule.digest)]
     return any(row.seq in fresh or (row.outcome in RAN and WhatRan.read(row.program).environment) for row in mine)
 
 
 def _says(rule: CheckRule, result: CheckResult) -> bool:
-    """Whether it ran to its end; and what it found can be compared, where that is wanted."""
+    """Return True if the check ran to its end and, if it lists findings, these can be compared."""
     unlisted = rule.report == "sarif" and result.failing and not result.tests
     return result.outcome in RAN and not unlisted
 
 
 class CheckRecorder(msgspec.Struct, frozen=True):
-    """Runs of checks for one task on trees of one kind (`on`), each recorded. `base`: the tree of the target that they
-    are compared with, and `begins` its commit.
+    """Runs checks for one task on trees of one kind (`on`) and records each run. `base` is the tree of the target to
+    compare with, and `begins` its commit.
     """
 
     context: Context
@@ -497,8 +512,9 @@ class CheckRecorder(msgspec.Struct, frozen=True):
     begins: str = ""
 
     def knows(self, rule: CheckRule, tree: str) -> bool:
-        """Equal tree, equal check: the result is used again, if it was one, and if it counts where the caller's
-        would. What another program said, or the same in another environment, is not what this one would say.
+        """Return True if there is a usable result of the same check on the same tree.
+
+        It must count if the caller's own run would. A result of another program or environment is not usable.
         """
         with self.context.store.read() as tx:
             now = with_trees(tx, facts_of(self.context, tx, self.task), [tree])
@@ -518,11 +534,13 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         return FilesOfTree(self.context, Sha(tree), self.base, self.begins, is_asked=self.on == "merge")
 
     def each(self, rules: Sequence[CheckRule], tree: str) -> set[int]:
-        """Run checks on a tree; the journal rows."""
+        """Run checks on a tree. Return the journal rows."""
         return {self.one(rule, Sha(tree), last=rule is rules[-1]) for rule in rules}
 
     def one(self, rule: CheckRule, tree: Sha, *, last: bool) -> int:
-        """Run a check on a tree and record what came of it; the journal row. `last`: no other one runs on it here."""
+        """Run a check on a tree and record the result. Return its journal row. `last`: no other check follows on this
+        tree.
+        """
         tell, task = self.tell, self.task
         _refuse_stopped(self.stop, task, rule)
         where = {"target": "the target", "merge": f"the merge result {tree[:7]}"}.get(self.on, tree[:7])
@@ -559,7 +577,7 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         )
 
     def _unfit(self, rule: CheckRule, ran: Ran, tree: Sha) -> tuple[str, ...]:
-        """D5: what a run rewrote of the files that say which packages are needed, where the change touches those."""
+        """Return files that declare packages and were rewritten by the run, if the change touches such files. (D5)"""
         written, inputs = (*ran.rewritten.built, *ran.rewritten.checked), rule.inputs
         if self.on == "target" or not matching(written, inputs):
             return ()
@@ -569,7 +587,7 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(path for path in written if path in own))
 
     def _ended(self, rule: CheckRule, verdict: CheckJudgement, code: int | None) -> str:
-        """What a run came to, as far as that is known now: what is seen against the target's own is not decided yet."""
+        """Return a message about the end of a run. Findings may not be compared with the target's yet."""
         has_findings = verdict.outcome == "failed" and bool(verdict.failing) and rule.report != "none"
         if has_findings and self.on == "target":
             return f"failures recorded for the target: {verdict.summary}"
@@ -586,14 +604,14 @@ class CheckRecorder(msgspec.Struct, frozen=True):
 
 
 def _refuse_stopped(stop: ShouldStop | None, task: TaskId, rule: CheckRule) -> None:
-    """D5: a check that did not run to its end has no result."""
+    """Refuse to record a check that was stopped before its end. (D5)"""
     if stop is not None and stop():
         reason = Reason("D5", f"{rule.name} was stopped before it finished", fe("check", "run", task))
         raise Refused(f"stopped, so {rule.name} has no new result.", reasons=(reason,), task=task)
 
 
 def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, on: CheckedTree) -> int:
-    """A run, with all that is kept of it; the journal row."""
+    """Record a run with everything that is kept of it. Return the journal row."""
     verdict = judge(rule, ran)
     digest = ""
     names = _named(ran, verdict)
@@ -625,7 +643,9 @@ def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, o
 
 
 def _named(ran: Ran, verdict: CheckJudgement) -> list[str] | None:
-    """All that a run names: tests, or what a tool found where that is why it failed. Skipped now is gone (D5)."""
+    """Return everything that a run names: its tests, or a tool's findings if it failed because of them. A skipped test
+    counts as missing. (D5)
+    """
     if ran.tests and verdict.outcome != "unsound":
         return [test.id for test in ran.tests if test.state != "skipped"]
     is_why = ran.findings and verdict.outcome == "failed" and verdict.failing
@@ -644,7 +664,7 @@ MEND_TARGET = fe("create", phrase("what to fix"), "--type", "bug", "--priority",
 
 
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as the journal has it."""
+    """A check run in the journal."""
 
     seq: int
     task: str
@@ -654,13 +674,13 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckRuns:
-    """Show what ran, and what it printed."""
+    """Verbs to show check runs and their output."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def of_task(self, actor: Actor, task: str) -> CheckReport:
-        """Where every check stands for the latest attempt, with what it printed; and the other runs for the task."""
+        """Return the state of every check for the latest attempt, with its output, and the task's other runs."""
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task), self._context.party(tx, actor))
             policy = self._context.policy(tx, actor)
@@ -687,7 +707,7 @@ class CheckRuns:
         return with_configuration(self._context, page)
 
     def of_target(self, actor: Actor) -> list[CheckRun]:
-        """The latest run of each check on the tip of the target, else on an earlier one, with what it printed."""
+        """Return the latest run of each check on the tip of the target, or else on an earlier one, with its output."""
         tip = target_tree(self._context)
         with self._context.store.read() as tx:
             rules = self._context.policy(tx, actor).checks
@@ -700,7 +720,7 @@ class CheckRuns:
         return [run for run in latest if run is not None]
 
     def one(self, number: int) -> CheckRun:
-        """One run, by its number."""
+        """Return the run with this number."""
         with self._context.store.read() as tx:
             (run,) = self._runs(tx, [self._row(tx, number)])
             return _placed(run, tx.all("attempt.of_task", Attempt, task=run.task) if run.task else [])
@@ -738,7 +758,7 @@ def _run(row: RunRow, by: str) -> CheckRun:
 
 
 def _placed(run: CheckRun, attempts: Sequence[Attempt]) -> CheckRun:
-    """A run with whose tree it was on; that of an attempt by its number."""
+    """Return the run with the kind of its tree. An attempt's tree is shown by the attempt's number."""
     n = next((attempt.n for attempt in reversed(attempts) if attempt.tree == run.tree), 0)
     if run.on in ("attempt", "") and n:
         return msgspec.structs.replace(run, on=f"attempt {n}")
@@ -749,7 +769,9 @@ def _placed(run: CheckRun, attempts: Sequence[Attempt]) -> CheckRun:
 def _red_by_change(
     tx: Tx, facts: Facts, rules: Sequence[CheckRule], attempts: Sequence[Attempt], runs: Sequence[CheckRun]
 ) -> dict[int, CheckRun]:
-    """D5: of the runs that broke, those that are the change's by what ran on the target, as an attempt shows them."""
+    """Return the broken runs that are the change's fault, because the check finished on the target. They are in the
+    form shown for an attempt. (D5)
+    """
     broken = {run.n: run for run in runs if run.outcome == "crashed"}
     tried = [attempt for attempt in attempts if any(run.tree == attempt.tree for run in broken.values())]
     if not tried:
@@ -769,7 +791,7 @@ def _red_by_change(
 
 
 def _briefly(run: CheckRun) -> CheckRun:
-    """A run in a list: what it printed is kept only where nothing else shows why a merge came back."""
+    """Return a run for a list. Its output is kept only if it explains why a merge failed."""
     return run if run.on == "merge" and run.outcome != "passed" else msgspec.structs.replace(run, output="")
 
 

@@ -1,5 +1,5 @@
-"""The target as merges see it (Q6), and work found on it: recognized (A3), recorded, and its configuration accepted
-(P12).
+"""The target for merges (Q6), and work that arrived there otherwise: recognized (A3), recorded, and its configuration
+accepted (P12).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ OTHER_CONTENT = "its merge commit does not match the result of merging the appro
 def recognise(
     context: Context, actor: Actor, line: TargetLine, heads: Mapping[str, Sha], only: Container[str] | None = None
 ) -> list[MergeRow]:
-    """Close every approved task whose approved head is on the target: merged by hand, or just before a crash. (Q4)
+    """Close every approved task whose approved head is on the target, merged by hand or just before a crash. (Q4)
 
     Work that was closed without an approval and merged anyway is recorded and leaves the unmerged list. If the target
     has the commit in its history but not its content, the row is `stuck` (Q2). `only` restricts the tasks.
@@ -179,8 +179,8 @@ def note_unapproved(gatekeeper: Work, task: Task, made: Sha) -> str:
 
 
 def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, *, other: bool) -> None:
-    """Record a merge by hand that the gate would have refused: the approval no longer held, a person held the task, or
-    the content differs. (P8)
+    """Audit a merge by hand that the gate would have refused: the approval was no longer valid, a person held the task,
+    or the content differs. (P8)
     """
     facts, policy = facts_of(context, gatekeeper.tx, task.id), context.policy(gatekeeper.tx, gatekeeper.actor)
     given = waiting_approval_of(gatekeeper.tx, task.id)
@@ -200,7 +200,7 @@ def _note_what_no_longer_held(context: Context, gatekeeper: Work, task: Task, *,
 
 
 def _note_what_came_along(gatekeeper: Work, facts: Facts) -> None:
-    """Record the work of unmerged tasks that came along with a merge by hand. (A7, C2)"""
+    """Record the work of unmerged tasks that a merge by hand brought along. (A7, C2)"""
     for lower in unmerged(facts):
         if lower.inside.how in TAKEN_ALONG:
             reason = f"it came to the target branch with {facts.task.id}, which was merged by hand, although it is "
@@ -222,7 +222,9 @@ def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
 
 
 def _look_at(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
-    """Like _look(), but return None on a git problem. The task's own merge reports it, and the others go on. (Q1)"""
+    """Like _look(), but return None on a git problem. The task's own merge reports the problem, and other tasks are not
+    affected. (Q1)
+    """
     try:
         return _look(context, task, attempt, line)
     except GitProblem:
@@ -283,8 +285,8 @@ BRANCH = "refs/heads/"
 
 
 class TargetLine:
-    """The target branch `name`. It keeps the remote's answer as a value, because anyone who can write to the repository
-    can change the tracking refs.
+    """The target branch `name`. It keeps the remote's answer itself, because anyone who can write to the repository can
+    change the tracking refs.
     """
 
     def __init__(self, context: Context, name: str, remote: Remote | None) -> None:
@@ -294,7 +296,7 @@ class TargetLine:
 
     @property
     def at(self) -> str:
-        """The git name of the target for reading: the commit from the remote's last answer, or the local branch."""
+        """The name by which to read the target in git: the commit in the remote's last answer, or the local branch."""
         return self._tips[self.branch] if self.remote else self.name
 
     @property
@@ -303,7 +305,7 @@ class TargetLine:
         return self._tips.get(self.branch)
 
     def tip(self, *also: str) -> Sha:
-        """Return the target's current commit. Fetches from the remote if there is one, including the refs in `also`."""
+        """Return the target's current commit. If there is a remote, fetch it from there with the refs in `also`."""
         if self.remote is None:
             tip = branch_here(self._context, self.name)
             if tip is None:
@@ -319,7 +321,7 @@ class TargetLine:
         return tips[self.branch]
 
     def push(self, commit: Sha, *, onto: Sha, also: Sequence[tuple[str, Sha]]) -> Pushed | Moved:
-        """Push a merge with its other refs, atomically and only if the target is still at `onto`."""
+        """Push a merge with its other refs, all or none, and only if the target is still at `onto`."""
         assert self.remote is not None
         updates = [RefUpdate(self.branch, commit, onto), RefUpdate(FENCE, commit, self._tips.get(FENCE))]
         answer = self.remote.push([*updates, *filter(None, (self._kept(ref, new) for ref, new in also))])
@@ -328,8 +330,8 @@ class TargetLine:
         return answer
 
     def _kept(self, ref: str, new: Sha) -> RefUpdate | None:
-        """Return the update that stores an attempt at the remote, or None if it is there. Never overwrites another
-        commit.
+        """Return the update that stores an attempt at the remote, None if it is there. Another commit is never
+        overwritten.
         """
         at, spare = self._tips.get(ref), spare_ref(ref, new)
         if new in (at, self._tips.get(spare)):
@@ -337,7 +339,7 @@ class TargetLine:
         return RefUpdate(ref, new) if at is None else RefUpdate(spare, new, self._tips.get(spare))
 
     def shut_out(self, onto: Sha) -> bool:
-        """Move the fence, so that no earlier push can arrive any more. Return False if one arrived meanwhile."""
+        """Move the fence, so that no earlier push can succeed any more. Return False if one has succeeded."""
         assert self.remote is not None
         workshop, old = self._context.workshop, self._tips.get(FENCE)
         tree = workshop.tree_of(onto)
@@ -347,7 +349,7 @@ class TargetLine:
         return not isinstance(self.remote.push([RefUpdate(FENCE, made, old)]), Moved)
 
     def follow(self) -> News | None:
-        """Move the local target branch to the remote's target. If it has commits of its own, leave it and report them.
+        """Move the local target branch to the remote's target. If it has commits of its own, leave it and report that.
         (Q5)
         """
         if self.remote is None:
@@ -362,14 +364,14 @@ class TargetLine:
 
 
 def line_of(context: Context) -> TargetLine:
-    """Return the project's target. Makes no network call."""
+    """Return the project's target. Does not use the network."""
     with context.store.read() as tx:
         return TargetLine(context, context.project(tx).target, context.remote(tx))
 
 
 def holds_change(context: Context, attempt: Attempt, commit: Sha) -> bool:
-    """Return True if a commit of the target contains the approved change: merging it again would change nothing. The
-    commit may contain more (see `is_merge_of`). (Q2)
+    """Return True if a commit of the target contains the approved change, so that merging again would change nothing.
+    It may contain more (see `is_merge_of`). (Q2)
     """
     workshop = context.workshop
     try:
@@ -382,8 +384,8 @@ def holds_change(context: Context, attempt: Attempt, commit: Sha) -> bool:
 
 
 def what_to_allow(problem: RemoteProblem, line: TargetLine) -> str:
-    """Return the permission that a merge needs at the remote. It comes before the remote's message, which may be
-    truncated. (Q6)
+    """Return the permission that a merge needs at the remote. It is shown before the remote's message, which may be
+    cut. (Q6)
     """
     assert line.remote is not None
     needs = f"allow the account that runs fe merge to push {line.name} and refs/foureyes/* to {line.remote.name}"

@@ -1,4 +1,4 @@
-"""One merge (Q2, Q3): a candidate on top of the target, checked, and then moved to the target."""
+"""One merge: a candidate on top of the target, checked, and then the target moves to it. (Q2, Q3)"""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ from foureyes.steps import NO_STEP
 # intent and the confirmed push, `sent` is set and nothing ends the approval.
 
 STARTS = 5
-"""How often a merge starts again because the target moved meanwhile. (Q3)"""
+"""How often a merge is tried, if the target keeps moving. (Q3)"""
 PUSH_SECONDS = 1800
-"""How long a lease lasts after its intent: longer than a push and the queries after it can take. (J4)"""
+"""How long a lease lasts after the intent is recorded: longer than a push, and the queries after it, can take. (J4)"""
 CUTS = 2
-"""How often to retry a push with a lost connection before the merge is stuck."""
+"""Number of retries of a push whose connection broke, before the merge is stuck."""
 
 
 class OneMerge:
@@ -87,9 +87,9 @@ class OneMerge:
         self._stray: Unbrought | None = None
 
     def run(self, first: Try) -> list[MergeRow]:
-        """Merge the item, and start again a limited number of times if the target moves. (Q3)
+        """Merge the item. If the target moves, start again, a limited number of times. (Q3)
 
-        Return the outcome of the item, and of other merges found on the target meanwhile.
+        Return the result for the item and for other merges found on the target meanwhile.
         """
         now = first
         try:
@@ -113,8 +113,10 @@ class OneMerge:
             return [self._ends.leave(f"git: {problem.message}", stuck=True)]
 
     def _landed(self) -> list[MergeRow]:
-        """Return the merges found on the target if the item is among them. Otherwise return nothing and clear `sent`:
-        an earlier push can no longer arrive because the target or the fence has moved.
+        """Return the merges found on the target, if the item is one of them.
+
+        Otherwise return none and clear `sent`: an earlier push can no longer succeed, because the target or the fence
+        has moved.
         """
         self._line.tip()
         landed = recognise(self._context, self._actor, self._line, self._context.repo.heads())
@@ -134,8 +136,8 @@ class OneMerge:
     # A plan
 
     def _prepare(self, now: Try) -> Plan | MergeRow | None:
-        """Merge onto the tip and run the required checks on the result, without moving anything. None if the target has
-        the work already. (Q2)
+        """Merge onto the tip and run the required checks on the result, without moving anything. Return None if the
+        target has the work already. (Q2)
         """
         context, attempt, target = self._context, now.attempt, now.case.target
         bring(context, self._task)
@@ -168,7 +170,7 @@ class OneMerge:
         )
 
     def _begin(self, now: Try, tip: Sha) -> None:
-        """Report the start of the merge, and any commits of no task that it would build on. (Q5)"""
+        """Report the start of the merge, and commits on the target that no task brought. (Q5)"""
         before, self._stray = self._stray, built_on(self._context, tip)
         if self._tell is not None:
             self._tell(News(f"{self._task}  merging attempt {now.attempt.n} into {now.case.target} at {tip[:7]}"))
@@ -185,7 +187,9 @@ class OneMerge:
         return tip_tree
 
     def _judge(self, now: Try, tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...] | MergeRow:
-        """Judge the check results: failed checks send the task back, broken checks leave it waiting. (Q3)"""
+        """Return the check states, or the result if they prevent the merge: a failed check sends the task back, and a
+        broken one leaves it waiting. (Q3)
+        """
         target = now.case.target
         with self._context.store.read() as tx:
             given, facts = waiting_approval_of(tx, self._task), with_trees(tx, now.facts, [tree, tip_tree])
@@ -227,10 +231,11 @@ class OneMerge:
     # The move
 
     def _move(self, plan: Plan) -> MergeRow | None:
-        """Check P and D again and move the branch in one transaction, so that no decision comes in between. With a
-        remote, record the intent and push after it. (Q2, Q4, Q6)
+        """Evaluate P and D again and move the branch, in one transaction, so that no decision can come in between. (Q2,
+        Q4, Q6)
 
-        Return None if the target has moved since the plan: start again. (Q3)
+        With a remote, record the intent and push afterwards. Return None if the target has moved and the merge must
+        start again (Q3).
         """
         context, remote, note = self._context, self._line.remote, ""
         tip = tip_of(context, self._task, plan.attempt, self._line.at)
@@ -253,7 +258,7 @@ class OneMerge:
         return MergeSent(attempt=plan.attempt.n, made=plan.commit, onto=plan.tip, remote=remote, until=until)
 
     def _asked_again(self, work: Work, plan: Plan, tip: gate.Tip) -> Try | MergeRow | None:
-        """Return the inputs of the merge if they still hold in this transaction, else the outcome."""
+        """Return the inputs of the merge if they still hold in this transaction, otherwise the result."""
         lost = self._ends.lost(work)
         if lost is not None:
             return lost
@@ -270,7 +275,7 @@ class OneMerge:
         return now
 
     def _push(self, plan: Plan, settings: str) -> MergeRow | None:
-        """Push the target by compare-and-swap, together with the attempt and the fence. (Q6)"""
+        """Push the target, only if it is where expected, together with the attempt and the fence. (Q6)"""
         also = [(attempt_ref(self._task, plan.attempt.n), plan.attempt.head)]
         self._ends.sent = self.may_be_there = True
         try:
@@ -289,8 +294,8 @@ class OneMerge:
         return self._merged(plan, note)
 
     def _unheard(self, plan: Plan, problem: RemoteProblem) -> MergeRow | None:
-        """Handle a failed push. It can no longer arrive once the fence has moved, or if the remote rejects the push or
-        the fence.
+        """Handle a push that failed. It can no longer succeed once the fence has moved, or if the remote rejects the
+        push or the fence.
         """
         self._cut += 1
         try:
@@ -344,7 +349,7 @@ class OneMerge:
 
 
 class Try(msgspec.Struct, frozen=True):
-    """The inputs of one try, read in one transaction: the case, the approval, and True if people have keys."""
+    """Inputs of one try, read in one transaction: the case, the approval, and True if people have keys."""
 
     case: Case
     given: WaitingApproval
@@ -360,11 +365,11 @@ class Try(msgspec.Struct, frozen=True):
         return self.case.attempt
 
     def why_void(self, tip: gate.Tip) -> tuple[Reason, ...]:
-        """Return the reasons why this approval would not be given now. (T `void`)"""
+        """Return why this approval would not be given now. (T `void`)"""
         return why_void(self.facts, self.case.policy, self.given, tip)
 
     def why_not_there(self, tip: gate.Tip, effect: Effect) -> tuple[Reason, ...]:
-        """Return the reasons why it would not be given for the merge's effect on the target. (Q2)"""
+        """Return why it would not be given for the merge's effect on the target. (Q2)"""
         policy, own = self.case.policy, set(self.facts.changed_paths())
         others = [visible(path) for path in effect.paths if path not in own]
         where = f"merged into {self.case.target}" + (f", where it changes {others[0]}" if others else "")
@@ -373,7 +378,7 @@ class Try(msgspec.Struct, frozen=True):
 
     @property
     def below(self) -> str:
-        """The reason to wait for a task inside that was submitted meanwhile. Empty if there is none. (A7)"""
+        """Why it has to wait for a task inside that was submitted meanwhile, "" if there is none. (A7)"""
         first = waits_for(self.facts, self.given.passed)
         return f"waits for {', '.join(first)}, whose work it contains (A7)" if first else ""
 
@@ -396,17 +401,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnmadeMerge(msgspec.Struct, frozen=True):
-    """The reason why a merge is not made. `stuck`: it waits until someone acts."""
+    """Why a merge is not made. `stuck`: it waits until someone acts."""
 
     why: str
     stuck: bool = False
 
 
 def why_left(context: Context, task: TaskId, attempt: Attempt, tip: Sha) -> UnmadeMerge | None:
-    """Return the reason not to merge onto `tip`, or None.
+    """Return why not to merge onto `tip`, or None.
 
-    Either the target now lacks the last recorded merge (Q6), or it lacks the attempt's base, so that a merge would
-    bring unreviewed history (Q2).
+    The target may lack the last recorded merge (Q6), or the attempt's base, so that a merge would bring history that
+    was not reviewed (Q2).
     """
     with context.store.read() as tx:
         is_there, project = has_newest(context, tx, tip), context.project(tx)
@@ -448,12 +453,12 @@ def tip_of(context: Context, task: TaskId, attempt: Attempt, target: str) -> gat
 # One stuck item never blocks the others.
 
 KEPT_PATHS = 200
-"""How many paths of a failed merge to record."""
+"""Number of a failed merge's paths to record."""
 
 
 class MergeEnds:
-    """The outcomes of an item that this process has leased. `sent`: its merge was pushed without confirmation, and
-    until that is resolved nothing ends the approval.
+    """The possible ends of an item that this process has leased. `sent`: its merge was pushed without confirmation.
+    Until that is settled, nothing ends the approval.
     """
 
     def __init__(self, context: Context, actor: Actor, item: MergeItem, process: str) -> None:
@@ -471,8 +476,8 @@ class MergeEnds:
         return self.row("waiting", "its approval ended meanwhile")
 
     def lost(self, work: Work) -> MergeRow | None:
-        """Return a row if the item is no longer this process's: another one took the lease after a long silence, or the
-        approval ended.
+        """Return a row if this process lost the item: another one took the lease after a long silence, or the approval
+        ended. Otherwise None.
         """
         lease = work.tx.one("merge.of", Lease, task=self._task)
         if lease is None or lease.state != "merging" or lease.process != self._process:
@@ -482,8 +487,8 @@ class MergeEnds:
         return None
 
     def void(self, tip: gate.Tip, effect: Effect) -> MergeRow | None:
-        """End the approval if P or D no longer hold for the attempt or for the merge's effect. None if they hold after
-        all. (T `void`)
+        """End the approval if P or D no longer hold for the attempt or for the merge's effect. Return None if they do
+        hold. (T `void`)
         """
         with self._context.writing(self._actor, "merge") as work:
             lost = self.lost(work)
@@ -573,7 +578,7 @@ def conflict_words(target: str, tip: str, paths: tuple[str, ...]) -> str:
 
 
 def other_change_words(attempt: Attempt, found: str) -> str:
-    """Return the message for an attempt whose git content differs from the approved change. (A2)"""
+    """Return the message for an attempt for which git now shows another change than the approved one. (A2)"""
     return (
         f"git now sees a different change than the one submitted as attempt {attempt.n} "
         f"(diff id {attempt.seen}, now {seen_name(attempt.n, found)}): the repository's objects were changed, or another version of git made the diff. Submit it again for review."

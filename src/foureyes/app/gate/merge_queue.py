@@ -1,4 +1,4 @@
-"""Processing of the merge queue (Q): each approved attempt is merged in turn, after checks on its merge candidate."""
+"""The merge queue (Q). Approved attempts are merged one after the other, each after checks on its merge candidate."""
 
 from __future__ import annotations
 
@@ -87,17 +87,17 @@ UNKNOWN = "the merge was interrupted. The next fe merge shows whether it went th
 
 
 class Merges:
-    """The merge queue and the verbs that process it."""
+    """The merge queue, with the verbs that process it."""
 
     def __init__(self, context: Context, *, of_runner: bool = False) -> None:
-        """Set up the queue. `of_runner`: the caller is a runner with a database lock of its own. (J4)"""
+        """Set up the queue. `of_runner`: the caller is a runner, which has its own database lock. (J4)"""
         self._context = context
         self._lock = None if of_runner else MergeLock(context.store)
         self._only: frozenset[str] = frozenset()
 
     @cached_property
     def _nameless(self) -> str:
-        """A unique name, for a platform where processes have none."""
+        """Name of this process on a platform that gives processes no evidence. Unique each time."""
         return f"unknown:{os.urandom(8).hex()}"
 
     @property
@@ -106,8 +106,8 @@ class Merges:
         return self._context.outside.process() or self._nameless
 
     def all(self, actor: Actor | None = None) -> list[MergeItem]:
-        """Return the approved tasks that are not merged, in queue order. Each has the reason it waits and this caller's
-        next step.
+        """Return the approved tasks that are not merged, in queue order, each with why it waits and this caller's next
+        step.
         """
         with self._context.store.read() as tx:
             rules = rules_of(self._context, tx, with_stop=True)
@@ -124,8 +124,8 @@ class Merges:
     ) -> list[MergeRow]:
         """Merge everything that is ready, one task at a time, and report why the rest waits. (Q1)
 
-        `task`: merge this one, and refuse if it is not next. `only`: restrict the queue to these tasks. `wait`: repeat
-        until nothing waits only for its settle time. (Q0)
+        `task`: merge only this one, and refuse if it is not next. `only`: ignore other tasks. `wait`: go on until no
+        task is left that waits only for its settle time (Q0).
         """
         permit(actor, "merge")
         self._only = frozenset([self._first(actor, task, wait=wait)] if task else only)
@@ -169,7 +169,7 @@ class Merges:
         return rows
 
     def _again(self, actor: Actor, tell: Telling | None, before: list[MergeRow]) -> tuple[list[MergeRow], float | None]:
-        """Process the queue again. If this fails, the error still lists the earlier merges. (Q4, Q6)"""
+        """Process the queue again. If this fails, the error lists the merges made before. (Q4, Q6)"""
         try:
             return self._work_off(actor, tell, before)
         except CutOff:
@@ -182,8 +182,8 @@ class Merges:
     def _work_off(
         self, actor: Actor, tell: Telling | None, before: list[MergeRow]
     ) -> tuple[list[MergeRow], float | None]:
-        """Go through the queue once. Return the results and the seconds until the next pass, None if no item waits only
-        for its settle time.
+        """Go through the queue once. Return the results, and the seconds until the next pass, None if nothing waits
+        only for its settle time.
         """
         line = line_of(self._context)
         if line.remote is not None:
@@ -207,7 +207,7 @@ class Merges:
         return rows + [row for row in left if row.task not in told_of], seconds
 
     def _settle(self, actor: Actor, line: TargetLine, rows: list[MergeRow], tell: Telling | None) -> None:
-        """Record merges found on the target, resolve unconfirmed pushes, and remove leftovers of earlier merges."""
+        """Record merges found on the target, settle unconfirmed pushes, and remove what earlier merges left."""
         heads = self._context.repo.heads()
         rows += [row for row in recognise(self._context, actor, line, heads) if row.outcome not in UNDECIDED]
         settle_sent(self._context, actor, line, self._me, rows)
@@ -217,8 +217,8 @@ class Merges:
                 tell(News(went))
 
     def _take_away(self, line: TargetLine, rows: list[MergeRow], tell: Telling | None) -> None:
-        """Delete the remote branches of merged tasks. Report each task of this pass, and earlier ones only when
-        deleted. (K1, Q6)
+        """Delete the remote branches of merged tasks. Report those of this pass, and earlier ones only if deleted now.
+        (K1, Q6)
         """
         became = take_away(self._context, line, [row.task for row in rows if row.merged])
         for at, row in enumerate(rows):
@@ -260,8 +260,8 @@ class Merges:
         return tried
 
     def _left(self, actor: Actor, tried: set[int]) -> tuple[list[MergeRow], float | None]:
-        """Return the items that were not tried, with the reasons, and the seconds until the next pass. One read covers
-        both, so that no item settles in between.
+        """Return the items that were not tried, each with the reason, and the seconds until the next pass. Both come
+        from one read, so that no item settles in between.
         """
         with self._context.store.read() as tx:
             left = [item for item in self._items(tx) if item.approval not in tried]
@@ -284,7 +284,7 @@ class Merges:
         return rows, seconds_to_next([item for item in left if item.task not in sent], rules, alone=alone)
 
     def _next(self, actor: Actor, tried: set[int], rows: list[MergeRow]) -> tuple[MergeItem, Try] | None:
-        """Lease the next item. If another process works now, end this pass when it already has results."""
+        """Lease the next item. If another process is merging and this pass has results, return None."""
         try:
             return self._lease(actor, tried)
         except Conflict:
@@ -309,8 +309,9 @@ class Merges:
             refuse_verb("nothing was merged.", *[Reason("Q2", f"{why}: {key}", step) for key in named])
 
     def _lease(self, actor: Actor, tried: set[int]) -> tuple[MergeItem, Try] | None:
-        """Lease the next item and return it with its inputs. Return None, without a write transaction, if none is left.
-        Raises `Conflict` if another process merges. (Q1)
+        """Lease the next item and return it with its inputs. (Q1)
+
+        If none is left, return None without a write transaction. Raise `Conflict` if another process is merging.
         """
         with self._context.store.read() as tx:
             self._refuse_second(tx)
@@ -337,8 +338,8 @@ class Merges:
             return taken
 
     def _first_ready(self, tx: Tx, tried: set[int]) -> tuple[MergeItem, Try] | None:
-        """Return the first item that can be merged, with its inputs. Skips tasks with an unconfirmed push. Reads the
-        rules only if there is an item. (Q6)
+        """Return the first item that can be merged, with its inputs. Tasks with an unconfirmed push are skipped.
+        (Q6)
         """
         items = self._untried(tx, tried)
         rules = rules_of(self._context, tx) if items else None
@@ -362,7 +363,9 @@ class Merges:
                 raise Conflict(words, next_step=fe("merge", "--list"))
 
     def _catch_up(self, line: TargetLine, tell: Telling | None, told: set[News]) -> None:
-        """Update the local target branch and its checkouts. Skip one that cannot follow and report it once. (Q5)"""
+        """Update the local target branch and its checkouts. One that cannot be updated is skipped and reported once.
+        (Q5)
+        """
         try:
             ahead = line.follow()
             checkouts = self._context.workshop.catch_up(line.name)
@@ -392,7 +395,7 @@ class Merges:
         return merge_here(self._context, actor, reason)
 
     def accept(self, actor: Actor, reason: str, seen: str = "") -> MergesGoOn:
-        """Accept a target that was reset on purpose, at the commit that the person saw (`seen`). (Q6)"""
+        """Accept a target that was reset on purpose, at the commit `seen` that the person was shown. (Q6)"""
         permit(actor, "target accept")
         return accept_target(self._context, actor, reason, seen)
 
@@ -410,8 +413,8 @@ def refuse_unless_queued(task: Task) -> None:
 
 
 def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
-    """Wrap a problem in `CutOff` together with the items that this pass finished. None if it finished none. A lost
-    store, remote or target does not undo them. (Q4)
+    """Return a `CutOff` with the problem and the items that this pass finished, or None if it finished none. They are
+    not undone by a lost store, remote or target. (Q4)
     """
     done = tuple(row for row in rows if row.outcome not in UNDECIDED)
     if not done:
@@ -430,15 +433,15 @@ def with_done(rows: list[MergeRow], problem: FoureyesError) -> CutOff | None:
 
 
 class MergeLock:
-    """A database lock, taken with the first lease and again after a lost connection."""
+    """A database lock, taken with the first lease, and again after a broken connection."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._beacon: Beacon | None = None
 
     def held(self) -> str:
-        """Take the lock if necessary and return its name. Empty if none is available: other processes then wait for the
-        lease to expire.
+        """Take the lock if necessary and return its name. "" if there is none: other processes then wait until the
+        lease expires.
         """
         if self._beacon is not None and self._beacon.is_lit():
             return self._beacon.name
@@ -460,11 +463,11 @@ class MergeLock:
 MERGE = fe("merge")
 EVERY_COMMIT = 10**9
 LOST_SHOWN = 3
-"""How many tasks with lost merges to name."""
+"""Number of tasks with lost merges to name."""
 
 
 def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
-    """Make this clone the one that merges. Refuses a clone that lacks earlier merges. (Q6)"""
+    """Make this clone the one that merges. Refuse a clone that lacks earlier merges. (Q6)"""
     _refuse_silent(reason, HERE)
     clone = context.outside.clone()
     with context.store.read() as tx:
@@ -489,10 +492,9 @@ def merge_here(context: Context, actor: Actor, reason: str) -> MergesGoOn:
 
 
 def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
-    """Accept a target without some merges, if it still is at `seen`. Merging continues from there, and the target must
-    contain that commit from now on.
+    """Accept a target that lacks merges, if it is still at `seen`. From then on it must contain that commit. (Q6)
 
-    If another clone makes merges, it may be lost with them, so this clone takes over. (Q6)
+    If another clone made the merges, it may be lost too, so this clone takes over.
     """
     tip = line_of(context).tip()
     _refuse_silent(reason, accepting(tip))
@@ -528,14 +530,14 @@ def accept_target(context: Context, actor: Actor, reason: str, seen: str) -> Mer
 
 
 def _refuse_cut_short(context: Context, before: MergePlace, tip: Sha) -> None:
-    """Refuse a shallow clone, because it cannot tell which merges the target lacks. (Q6)"""
+    """Refuse a shallow clone. It cannot tell which merges the target lacks. (Q6)"""
     if context.repo.commit_of(before.newest) is None and context.repo.history(tip, NEAR_TIP).lacks:
         why = f"the history of this clone ends before the last recorded merge, so {UNTOLD}"
         refuse_verb("nothing was accepted.", Reason("Q6", why, unshallow()))
 
 
 def _lost(context: Context, before: MergePlace, tip: Sha) -> tuple[TaskId, ...]:
-    """Return the tasks whose merges the target lacks. Skip merges given up before that never came back."""
+    """Return the tasks whose merges the target lacks, without merges that were given up before and never came back."""
     with context.store.read() as tx:
         merges, gone = tx.all("merge.shas", MergeOf), given_up(tx)
     has = _behind(context, tip)
@@ -545,12 +547,12 @@ def _lost(context: Context, before: MergePlace, tip: Sha) -> tuple[TaskId, ...]:
 
 
 def _behind(context: Context, tip: Sha) -> set[Sha]:
-    """Return all ancestors of a commit by hash. This ignores grafts and replaced commits, which could hide a loss."""
+    """Return all ancestors of a commit. Grafts and replaced commits, which could hide a loss, are ignored."""
     return {commit.sha for commit in context.repo.history(tip, EVERY_COMMIT).commits}
 
 
 def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> MergesGoOn:
-    """Record the remote's current address, if the person saw it (`seen`). (Q6)"""
+    """Record the remote's current address, if it is `seen`, which the person was shown. (Q6)"""
     with context.store.read() as tx:
         remote = context.remote(tx)
         known = recorded(context, tx, remote.name) if remote is not None else None
@@ -575,9 +577,7 @@ def accept_address(context: Context, actor: Actor, reason: str, seen: str) -> Me
 
 
 def _refuse_unseen(lines: list[str], step: Steps) -> NoReturn:
-    """Refuse to accept something that the person has not confirmed by its shown value, because others can change it.
-    (Q6)
-    """
+    """Refuse to accept a value that the person has not confirmed as shown. Others may have changed it. (Q6)"""
     reasons = tuple(Reason("Q6", line, step) for line in lines)
     raise BadInput(
         "nothing was accepted, because you must name what you saw with --seen.", reasons=reasons, next_step=step
@@ -595,9 +595,9 @@ def _refuse_silent(reason: str, step: Steps) -> None:
 
 
 def take_away(context: Context, line: TargetLine, merged: Iterable[str]) -> dict[str, str]:
-    """Delete the remote branches of tasks in `merged`, and leftover branches of earlier merges that this clone knows.
+    """Delete the remote branches of tasks in `merged`, and of tasks merged earlier that this clone knows.
 
-    Return a message by task. Earlier tasks get one only if their branch was deleted.
+    Return a message by task. Tasks merged earlier get one only if their branch was deleted.
     """
     remote, just = line.remote, set(merged)
     if remote is None:
@@ -618,7 +618,7 @@ def take_away(context: Context, line: TargetLine, merged: Iterable[str]) -> dict
 
 
 def _merged(context: Context, line: TargetLine, tasks: list[str]) -> dict[str, Sha]:
-    """Return the own branches to delete by task, with their heads, limited to merged tasks whose work the target has."""
+    """Return the branches to delete: those of merged tasks whose work the target has, by task with their heads."""
     with context.store.read() as tx:
         rows = tx.all("task.some", Task, ids=tasks) if tasks else []
         attempts = attempts_of(tx, [TaskId(row.id) for row in rows if row.resolution == "merged"])
@@ -633,10 +633,10 @@ TRIES = 5
 
 
 def settle_sent(context: Context, actor: Actor, line: TargetLine, me: str, rows: list[MergeRow]) -> None:
-    """Find out if unconfirmed pushes arrived, at the remote that each went to. A push that stays unknown waits and
-    blocks no other.
+    """Find out if unconfirmed pushes succeeded, at the remote that each went to. (Q4)
 
-    Results go into `rows` at once, so that a later error does not lose them. (Q4)
+    One that stays unknown waits and does not block others. Results are added to `rows` at once, so that a later error
+    does not lose them.
     """
     with context.store.read() as tx:
         names = {sent.remote for sent in _left_behind(context, tx, me).values()}
@@ -645,8 +645,8 @@ def settle_sent(context: Context, actor: Actor, line: TargetLine, me: str, rows:
 
 
 class _Settling:
-    """The unconfirmed pushes to one remote. Once the fence has moved, none of them can arrive any more, and only then
-    is the task free for another push.
+    """The unconfirmed pushes to one remote. Once the fence has moved, none of them can succeed any more. Only then may
+    the task be pushed again.
     """
 
     def __init__(
@@ -674,7 +674,9 @@ class _Settling:
         return TargetLine(self._context, self._line.name, remote)
 
     def _is_settled(self, line: TargetLine) -> bool:
-        """Return True if no push is left to resolve. False if something arrived meanwhile: call again."""
+        """Return True if no push is left to settle. False if something arrived meanwhile, so that the caller must call
+        again.
+        """
         tip = self._find(line)
         left = self._left()
         if not left:
@@ -702,7 +704,9 @@ class _Settling:
         return {task: each for task, each in sent.items() if each.remote == self._remote}
 
     def _leave(self, left: dict[str, SentMerge], why: str, *, stuck: bool) -> None:
-        """Give these pushes up as not arrived. Skip a push that another process has resolved and repeated meanwhile."""
+        """Record that these pushes did not succeed. Skip one that another process has settled and repeated
+        meanwhile.
+        """
         with self._context.writing(self._actor, "merge") as work:
             still = _left_behind(self._context, work.tx, self._me)
             for task, sent in left.items():

@@ -1,4 +1,4 @@
-"""The merge queue: waiting items, the reasons they wait, and the process that works on each. (Q0, Q1, Q4)"""
+"""The merge queue as read: its items, why they wait, and which process merges one. (Q0, Q1, Q4)"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL = 2**62
 
 
 class Lease(msgspec.Struct, frozen=True):
-    """The process that merges a task and the end of its lease. (J4)"""
+    """The process that merges a task, and when its lease ends. (J4)"""
 
     task: str
     state: str
@@ -36,11 +36,11 @@ class Lease(msgspec.Struct, frozen=True):
     process: str
     host: str
     beacon: str = ""
-    """The lock that the process or its runner holds while connected. Empty if there is none."""
+    """Lock that the process or its runner holds while connected, "" if none."""
 
 
 def is_live(context: Context, lease: Lease) -> bool:
-    """Return True if a lease holds: it has not expired, its process has not ended, and its lock is not free. (J4, Q4)"""
+    """Return True if a lease is valid: not expired, its process has not ended, and its lock is taken. (J4, Q4)"""
     if lease.state != "merging" or lease.until <= context.now():
         return False
     return not context.outside.is_gone(lease.process) and not (lease.beacon and context.store.dark([lease.beacon]))
@@ -53,7 +53,7 @@ def lease_words(lease: Lease) -> str:
 
 
 def unheard(context: Context, tx: Tx) -> list[str]:
-    """Return the tasks with an unconfirmed push whose process ended. The next `fe merge` resolves them. (Q4)"""
+    """Return tasks with an unconfirmed push by a process that has ended. The next `fe merge` settles them. (Q4)"""
     sent = sent_merges(tx)
     live = {lease.task for lease in (tx.all("merge.leases", Lease) if sent else []) if is_live(context, lease)}
     return [task for task in sent if task not in live]
@@ -75,10 +75,10 @@ def there_if_approved(context: Context, task: str) -> Sha | None:
 
 
 def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> None:
-    """Refuse to end an approval whose head is on the target already: a merge that was interrupted after that is done.
+    """Refuse to end an approval whose head is on the target already, because an interrupted merge got that far. (Q4)
 
-    `there` is the remote's target. If the remote did not answer, this refuses nothing, because refuse_sent() covers the
-    gate's own pushes. (Q4)
+    `there` is the remote's target. If the remote gave no answer, refuse nothing, because refuse_sent() covers the
+    gate's own pushes.
     """
     if task.status != "approved":
         return
@@ -91,13 +91,13 @@ def refuse_landed(context: Context, tx: Tx, task: Task, there: Sha | None) -> No
 
 
 def items_of(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
-    """Return the queue by priority and approval order, optionally a window of it."""
+    """Return the queue by priority, then by time of approval, optionally only a part of it."""
     rows = _queued(tx, after=after, limit=limit)
     return [msgspec.structs.replace(row, n=number) for number, row in enumerate(rows, after + 1)]
 
 
 def place_in_queue(tx: Tx, facts: Facts) -> int:
-    """Return the place that a task would get when approved. 0 if it has nothing to merge."""
+    """Return the place that a task would get in the queue when approved, 0 if it has nothing to merge."""
     if facts.attempt is None or not facts.attempt.is_merged_later:
         return 0
     before = tx.one("merge.before", Count, priority=facts.task.priority)
@@ -105,7 +105,7 @@ def place_in_queue(tx: Tx, facts: Facts) -> int:
 
 
 def _queued(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
-    """Return the rows by priority and approval order."""
+    """Return the rows by priority, then by time of approval."""
     rows = tx.all("merge.queue", MergeItem, after=after, limit=limit)
     inside = inside_of(tx, [row.task for row in rows])
     passed = passed_by(tx, [row.approval for row in rows if row.exception == GLASS])
@@ -116,23 +116,23 @@ def _queued(tx: Tx, *, after: int = 0, limit: int = ALL) -> list[MergeItem]:
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """The conditions for every item, read once: the project's hold, the settle time, and the current time."""
+    """Conditions for all items, read once: the project's hold, the settle time, and the current time."""
 
     hold: str | None
     settle_seconds: int
     now: str
     stop: MergeStop | None = None
-    """The reason why this clone cannot merge, for pages that ask. (Q6)"""
+    """Why this clone cannot merge, for pages that ask. (Q6)"""
 
 
 def rules_of(context: Context, tx: Tx, *, with_stop: bool = False) -> Rules:
-    """Read the current rules. `with_stop`: include a reason why this clone cannot merge, without asking the remote."""
+    """Read the conditions. `with_stop`: also why this clone cannot merge, without asking the remote."""
     seconds, project = context.gate_policy(tx).human.settle_seconds, context.project(tx)
     return Rules(project.hold, seconds, context.now(), stopped(context, tx, project) if with_stop else None)
 
 
 def explain(context: Context, item: MergeItem, rules: Rules, actor: Actor | None = None) -> MergeItem:
-    """Return the item with the reason it waits and this caller's next step. Ignores a lease whose process has ended."""
+    """Return the item with why it waits and this caller's next step. A lease whose process has ended is ignored."""
     lease = Lease(item.task, item.state, item.until, item.process, item.host, item.beacon)
     if item.state == "merging" and not is_live(context, lease):
         item = msgspec.structs.replace(item, state="waiting", why="")
@@ -142,7 +142,7 @@ def explain(context: Context, item: MergeItem, rules: Rules, actor: Actor | None
 
 
 def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
-    """Return the step that moves an item on."""
+    """Return the next step for an item."""
     if rules.hold is not None or item.hold is not None:
         held = "--project" if item.hold is None else item.task
         return by_person(fe("resume", held, "-m", phrase("why")))
@@ -156,9 +156,7 @@ def _step(item: MergeItem, rules: Rules, actor: Actor | None) -> Steps:
 
 
 def next_for(context: Context, tx: Tx, task: str, actor: Actor) -> Steps:
-    """Return the step that moves an approved task on, for its page. If the configuration is invalid, point to the
-    queue.
-    """
+    """Return the next step for an approved task, for its page. If the configuration is invalid, point to the queue."""
     item = next((item for item in _queued(tx) if item.task == task), None)
     try:
         step = (
@@ -173,15 +171,16 @@ def next_for(context: Context, tx: Tx, task: str, actor: Actor) -> Steps:
 
 
 def merged_first(item: MergeItem) -> list[str]:
-    """Return the tasks to merge before this item. Empty if a task inside cannot stay: the item is then taken so that
-    its approval ends. (A7)
+    """Return the tasks to merge before this item.
+
+    Return none if the work of a task inside cannot stay. The item is then processed, and its approval ends. (A7)
     """
     rows = [row for row in item.inside if row.task not in item.passed]
     return [] if any(row.refused for row in rows) else [row.task for row in rows if row.first]
 
 
 def waits_for(item: MergeItem, rules: Rules) -> str:
-    """Return the reason why an item cannot be merged yet. Empty if it can. (Q0, Q1)"""
+    """Return why an item cannot be merged yet, or "". (Q0, Q1)"""
     return obstacle(item, rules) or _settling(item, rules)
 
 
@@ -195,7 +194,7 @@ def _settling(item: MergeItem, rules: Rules) -> str:
 
 
 def obstacle(item: MergeItem, rules: Rules) -> str:
-    """Return the reason why an item cannot be merged, ignoring its settle time. Empty if there is none."""
+    """Return why an item cannot be merged, apart from its settle time, or ""."""
     if rules.hold is not None or item.hold is not None:
         return f"held: {item.hold or rules.hold}"
     if item.open_deps:
@@ -206,8 +205,8 @@ def obstacle(item: MergeItem, rules: Rules) -> str:
 
 
 def settles_at(item: MergeItem, rules: Rules) -> str:
-    """Return the time until which a person's approval can be withdrawn before the queue takes it. Empty for other
-    approvals. (Q0)
+    """Return until when a person's approval can be withdrawn before the queue merges it. "" for other approvals.
+    (Q0)
     """
     if item.approver_kind != "human":
         return ""
@@ -215,7 +214,8 @@ def settles_at(item: MergeItem, rules: Rules) -> str:
 
 
 def seconds_to_next(items: list[MergeItem], rules: Rules, *, alone: bool) -> float | None:
-    """Return the seconds until the first item that waits only for its settle time. None if there is none. (Q0)
+    """Return the seconds until the first item has settled, of those that wait only for that. None if there are none.
+    (Q0)
 
     An item that has settled counts as 0, unless another process is merging and will take it.
     """

@@ -1,4 +1,4 @@
-"""Stacks (A7): other tasks' work inside a submission, and the attempts built on it."""
+"""Stacks: work of other tasks inside a submission, and attempts that build on it. (A7)"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOW = LATER
 
 
 SAID = ("branch", "trailer")
-"""The ways in which another task stated that it builds on this one before this one was submitted. The common commits
+"""Ways in which another task declared that it builds on this one, before this one was submitted. The shared commits
 then belong to this one.
 """
 
@@ -60,7 +60,7 @@ class SentBack(msgspec.Struct, frozen=True):
 
 
 class Claimed(msgspec.Struct, frozen=True):
-    """The journal row with which a task first began."""
+    """The journal row of a task's first start."""
 
     task: str
     seq: int
@@ -75,7 +75,7 @@ class PieceRow(msgspec.Struct, frozen=True):
 
 
 def branches_inside(context: Context, task: TaskId, change: Change) -> dict[TaskId, Sha]:
-    """Return the own branches of other tasks that end inside of a change, with their heads."""
+    """Return other tasks' own branches that end inside a change, with their heads."""
     if change.landed:
         return {}
     inside = {commit.sha for commit in change.commits} - {change.head}
@@ -88,7 +88,7 @@ def branches_inside(context: Context, task: TaskId, change: Change) -> dict[Task
 
 
 def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> AttemptSubmitted:
-    """Add the tasks inside the attempt, and the sessions that work on them as authors. (A6)"""
+    """Add the tasks inside the attempt to the event, and as authors the sessions that work on them. (A6)"""
     mine, own = _handed(task, event), handed_of(tx, [task])
     ids = shared_by(tx, task, event)
     above = [row for row in (tx.all("stack.below", BelowRow, ids=ids) if ids else []) if row.task == task]
@@ -117,13 +117,13 @@ def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Tas
 
 
 def shared_by(tx: Tx, task: TaskId, event: AttemptSubmitted) -> list[str]:
-    """Return the unmerged tasks that ever submitted one of its pieces."""
+    """Return unmerged tasks that have ever submitted one of its pieces."""
     return [row.id for row in tx.all("stack.shared", IdRow, pieces=list(event.pieces), task=task)]
 
 
 def handed_in_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | None:
-    """Return a task in review or approved that submitted exactly these commits. None if a commit names the current
-    task. (A5)
+    """Return a task in review or approved that submitted exactly these commits, or None. Also None if a commit names
+    the current task. (A5)
     """
     if any(task in commit.tasks for commit in event.commits):
         return None
@@ -134,10 +134,10 @@ def handed_in_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | No
 
 
 def _whose(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> dict[TaskId, bool]:
-    """Return the begun tasks whose branches end inside. The value is True if the commits there are theirs.
+    """Return the tasks whose branches end inside, with True if the commits there are theirs.
 
-    They are if the task began first, if the same session made both, or if a commit names the task or its implementer. A
-    branch alone proves nothing, because anyone can put one on another's commits.
+    They are if that task began first, if the same session made both, or if a commit names the task or its implementer.
+    A branch alone proves nothing, because anyone can put one on another task's commits.
     """
     rows = tx.all("task.some", Task, ids=sorted(branches)) if branches else []
     since = _claimed(tx, [task, *branches]) if rows else {}
@@ -155,7 +155,7 @@ def _whose(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Task
 
 
 def _said_to_be_ours(handed: Sequence[StackPart], above: Sequence[BelowRow]) -> dict[TaskId, frozenset[str]]:
-    """Return the commits of other attempts that, by their own statement, belong to the current task."""
+    """Return commits of other attempts that, as those declared, belong to the current task."""
     tops = {(row.upper, row.top) for row in above if row.how in SAID and row.top}
     return {
         each.task: frozenset(each.commits[: each.commits.index(top) + 1])
@@ -166,7 +166,9 @@ def _said_to_be_ours(handed: Sequence[StackPart], above: Sequence[BelowRow]) -> 
 
 
 def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: StackPart) -> list[StackPart]:
-    """Return the parts that were sent back from tasks later merged with other content, as far as the target lacks them."""
+    """Return work that was sent back from other tasks before they merged with other content, as far as the target lacks
+    it.
+    """
     ids = [row.id for row in tx.all("stack.left_behind", IdRow, pieces=list(event.pieces), task=task)]
     if not ids:
         return []
@@ -185,8 +187,8 @@ def _not_handed_in(
 ) -> tuple[Below, ...]:
     """Return unsubmitted work of other tasks inside: commits on their branch or with their trailer.
 
-    Skip commits that this task had before or names as its own, and commits that others submitted. For a branch that may
-    build on this task, the strictest interpretation counts.
+    Commits that this task had before or names as its own are left out, and commits that others submitted. A branch that
+    may build on this task is treated as the stricter case.
     """
     free = [commit for commit in event.commits if commit.sha not in spoken_for and task not in commit.tasks]
     order = {commit.sha: number for number, commit in enumerate(event.commits)}
@@ -206,7 +208,7 @@ def _not_handed_in(
 
 
 def _holders(tx: Tx, tasks: Sequence[TaskId], event: AttemptSubmitted) -> list[Author]:
-    """Return the claim holders of the tasks whose branches are inside, as authors."""
+    """Return as authors the claim holders of tasks whose branches are inside."""
     if not tasks:
         return []
     known = {author.session for author in event.authors}
@@ -216,8 +218,8 @@ def _holders(tx: Tx, tasks: Sequence[TaskId], event: AttemptSubmitted) -> list[A
 
 
 def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
-    """Put attempts in review on top of this one, if it is inside them and they said so themselves: by a trailer, its
-    branch, or an earlier submission. (A7)
+    """Record other attempts in review as built on this one, if they contain it and declared that, by a trailer, its
+    branch or an earlier submission. (A7)
     """
     tx = work.tx
     above = {row.upper: row.how for row in tx.all("stack.above", BelowRow, ids=[task])}
@@ -236,7 +238,7 @@ def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
 
 
 def decide_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
-    """Let attempts that waited for the merged tasks be approved by rule, if nothing else blocks them. (A7, M4)"""
+    """Let attempts that waited for the merged tasks be approved by rule, if nothing else prevents it. (A7, M4)"""
     if not merged:
         return
     with context.store.read() as tx:
@@ -252,7 +254,7 @@ def decide_above(context: Context, actor: Actor, merged: Sequence[str]) -> None:
 
 
 def of_attempts(task: TaskId) -> list[NamedQuery]:
-    """Return the queries about every attempt of a task (`along`)."""
+    """Return the queries about every attempt of a task, for `along`."""
     return [(f"stack.{name}", {"ids": [task]}) for name in ("pieces", "claimed", "attempts")]
 
 
@@ -272,7 +274,7 @@ def handed_of(tx: Tx, tasks: Iterable[str]) -> list[StackPart]:
 
 
 def _claimed(tx: Tx, tasks: Sequence[str]) -> dict[str, int]:
-    """Return the tasks that ever began, with the journal row of that."""
+    """Return the tasks that have ever begun, with the journal row of their first start."""
     return {row.task: row.seq for row in tx.all("stack.claimed", Claimed, ids=sorted(tasks))}
 
 

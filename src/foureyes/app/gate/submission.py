@@ -1,4 +1,4 @@
-"""A submission (A1), as named steps from the caller's request to the recorded attempt. `STEPS` lists them in order."""
+"""A submission, as steps from the caller's request to the recorded attempt. `STEPS` lists them in order. (A1)"""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ if TYPE_CHECKING:
 
 
 def answer_the_same_again(hand: HandIn) -> SubmitOutcome | None:
-    """Return the existing attempt if the same commit is submitted again, without a change.
+    """Return the existing attempt if the same commit is submitted again, without any change.
 
-    Two cases still make a new attempt: the remote has someone else's commits on the branch (D4), or the target lacks
-    the attempt's base (Q2).
+    Not if the remote has someone else's commits on the branch (D4), or if the target lacks the attempt's base (Q2).
+    Then a new attempt is made.
     """
     last, change = hand.facts.attempt, hand.change
     if last is None or hand.task.status != "reviewing" or (last.head, last.ref) != (change.head, change.ref):
@@ -86,9 +86,9 @@ def _is_on_it(hand: HandIn, last: Attempt) -> bool:
 
 
 def _repeated(hand: HandIn) -> tuple[int, int]:
-    """Return the earlier attempt with exactly these files and the number of findings answered as fixed. (L11)
+    """Return the earlier attempt with exactly these files, and how many findings were answered as fixed. (L11)
 
-    (0, 0) if there is none, or if only a moved branch or a new base caused this attempt.
+    Return (0, 0) if there is none, or if this attempt exists only because a branch moved or the base is new.
     """
     last = hand.facts.attempt
     if last is None or last.tree != hand.change.tree or last.no_code:
@@ -99,8 +99,10 @@ def _repeated(hand: HandIn) -> tuple[int, int]:
 
 
 def _after(hand: HandIn, made: MadeByGate | None) -> Steps:
-    """Return the caller's next step. An agent takes the next task, or ends its session if it has a token. A person or
-    service runs missing checks or views the task. (I5, P2)
+    """Return the caller's next step. (I5, P2)
+
+    An agent takes the next task, or ends its session if it has a token. A person or service runs missing checks or
+    views the task.
     """
     if made and hand.actor.role:
         return fe("session", "end")
@@ -116,7 +118,7 @@ def submitted(
     made: MadeByGate | None = None,
     inside: tuple[InsideRow, ...] = (),
 ) -> SubmitOutcome:
-    """Return the result of a submission for the caller. Without `made`, nothing changed."""
+    """Return the result of a submission for the caller. Without `made`, nothing was changed."""
     changed = made is not None
     repeats, fixed = _repeated(hand) if changed else (0, 0)
     return SubmitOutcome(
@@ -158,7 +160,7 @@ def _about_the_branch(hand: HandIn) -> tuple[str, ...]:
 
 
 def _uncounted(hand: HandIn) -> tuple[str, ...]:
-    """Return a note if the remote did not answer, so the base came from this clone. (Q6)"""
+    """Return a note if the remote gave no answer and the base comes from this clone. (Q6)"""
     why, target = hand.counted.unsaid, hand.project.target
     at = f"the change was computed against {target} as this clone has it ({hand.change.base[:7]})"
     again = f"When the remote answers again, fe submit {hand.task.id} updates it if needed"
@@ -179,15 +181,17 @@ class MergedAs(msgspec.Struct, frozen=True):
 
 
 class Others(msgspec.Struct, frozen=True):
-    """The start of the own part of a change, behind other tasks' merges. `only` names those tasks if nothing is left."""
+    """The start of the task's own part of a change, after merges of other tasks. `only` names those tasks if nothing
+    else is left.
+    """
 
     begins: Sha
     only: str = ""
 
 
 def after_others(tx: Tx, task: TaskId, change: Change) -> Others | None:
-    """Find the own part of a change: commits merged for other tasks belong to them. None if it starts where the task
-    did. (K4)
+    """Return the task's own part of a change, or None if that begins where the task did. Commits merged for other tasks
+    belong to those. (K4)
     """
     merged = tx.all("stack.merged_as", MergedAs, shas=[commit.sha for commit in change.commits], task=task)
     if not merged:
@@ -248,16 +252,22 @@ def _short(ref: str) -> str:
 SHOWN_PATHS = 5
 MIB = 1 << 20
 LARGE = 5 * MIB
-"""A new file of more bytes is rarely intended, and every clone downloads it forever."""
+"""Size in bytes from which a new file needs confirmation. It is rarely intended, and every clone downloads it
+forever.
+"""
 NOT_IN = "was not submitted"
 
 
 def find_branch(hand: HandIn) -> None:
     """Find the branch to submit. (K4)
 
-    In this order: the named branch. The last attempt's, if someone else submits. The task's branch, if the caller has
-    no current directory. The branch of the task's worktree, if it has work and the caller is on the target. The current
-    branch.
+    It is the first of these:
+
+    - the branch that the caller names
+    - the last attempt's branch, if someone else submits
+    - the task's branch, if the caller has no current directory
+    - the branch of the task's worktree, if it has work and the caller is on the target
+    - the current branch
     """
     repo, branch, attempt = hand.context.repo, hand.wish.branch, hand.facts.attempt
     if branch is not None:
@@ -288,7 +298,7 @@ def _refuse_branch_of_another_task(hand: HandIn) -> None:
 
 
 def _in_its_worktree(hand: HandIn) -> str:
-    """Return the branch of the task's worktree if the caller is on the target. Empty if work was committed only on the
+    """Return the branch of the task's worktree if the caller is on the target. "" if work was committed only on the
     target itself. (K1, K4)
     """
     repo, task = hand.context.repo, hand.task.id
@@ -306,7 +316,7 @@ def _has_work(hand: HandIn, ref: str) -> bool:
 
 
 def commit_or_refuse_uncommitted(hand: HandIn) -> None:
-    """Commit uncommitted changes if the caller asked for it, else refuse them. (A1)"""
+    """Commit uncommitted changes if the caller asked for it, otherwise refuse them. (A1)"""
     repo, task, commit = hand.context.repo, hand.task, hand.wish.commit
     paths = repo.uncommitted(hand.ref)
     if not paths:
@@ -344,7 +354,9 @@ def _committers(hand: HandIn) -> list[str]:
 
 
 def _is_own(hand: HandIn) -> bool:
-    """Return True if the work is in the task's own worktree. A server commits only there, never in a person's checkout."""
+    """Return True if the work is in the task's own worktree. A server commits only there, and never in a person's
+    checkout.
+    """
     task = hand.task.id
     return task in hand.context.workshop.worktrees() and hand.ref == branch_of(hand.context, task)
 
@@ -382,14 +394,16 @@ def _refuse_unasked(hand: HandIn, additions: Additions) -> None:
 
 
 def beginning(hand: HandIn) -> Sha | None:
-    """Return the target's commit when the task began, if it is known and in this clone."""
+    """Return the target's commit at the task's start, if known and in this clone."""
     start = hand.task.start_target
     return start if start is not None and hand.context.repo.commit_of(start) is not None else None
 
 
 def refuse_unknown_beginning(hand: HandIn) -> None:
-    """Refuse if this clone lacks the commit at which the task began: it cannot tell what the target got since. Does
-    nothing if no commit is recorded (see `perhaps_landed`). (K4)
+    """Refuse if this clone lacks the commit at which the task began, because what the target got since then is unknown.
+    (K4)
+
+    If no such commit is recorded, do nothing (see `perhaps_landed`).
     """
     task, start, target = hand.task.id, hand.task.start_target, hand.project.target
     if start is None:
@@ -402,7 +416,7 @@ def refuse_unknown_beginning(hand: HandIn) -> None:
 
 
 def nothing_here(hand: HandIn) -> str:
-    """Explain why there is nothing to submit. (A5)"""
+    """Say why there is nothing to submit. (A5)"""
     name, target = hand.ref.removeprefix("refs/heads/"), hand.project.target
     if hand.only_others:
         return f"since you started, {name} got only the merges of {hand.only_others}"
@@ -412,8 +426,9 @@ def nothing_here(hand: HandIn) -> str:
 
 
 def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
-    """Return a reason and next steps for a task without a recorded start and without visible changes. The target may
-    have its work already, so only a person may say that there is no code. (K4, Q6)
+    """Return the reason and next steps for a task without a recorded start and without visible changes. (K4, Q6)
+
+    The target may already have its work, so only a person may say that there is no code.
     """
     task, target = hand.task.id, hand.project.target
     name, remote = hand.ref.removeprefix("refs/heads/"), hand.policy.remote
@@ -430,8 +445,10 @@ def perhaps_landed(hand: HandIn) -> tuple[str, Steps]:
 
 
 def landed_unseen(hand: HandIn) -> tuple[str, Steps] | None:
-    """Return a reason and next steps if the remote's target got commits of no task since this task began. They may be
-    its work, so only a person may say that there is no code. None if there are none. (K4)
+    """Return the reason and next steps if the remote's target got commits that no task brought since this task began,
+    or None. (K4)
+
+    They may be its work, so only a person may say that there is no code.
     """
     task, start, remote = hand.task.id, hand.task.start_target, hand.policy.remote
     if not remote or start is None or not hand.counted.is_told:
@@ -446,7 +463,7 @@ def landed_unseen(hand: HandIn) -> tuple[str, Steps] | None:
 
 
 def _left_lying(hand: HandIn) -> str:
-    """Mention uncommitted files in the caller's checkout, when the submission used the task's worktree. (A1)"""
+    """Return a note about uncommitted files in the caller's checkout, if the task's worktree was submitted. (A1)"""
     repo = hand.context.repo
     paths = repo.uncommitted(repo.current_ref()) if hand.wish.branch is None and hand.ref != repo.current_ref() else []
     are = "file is" if len(paths) == 1 else "files are"
@@ -454,7 +471,7 @@ def _left_lying(hand: HandIn) -> str:
 
 
 def maybe_there(hand: HandIn) -> Steps:
-    """Return steps for finding the work elsewhere."""
+    """Return steps to find the work elsewhere."""
     task = hand.task.id
     if hand.ref != own_branch(task) and _has_work(hand, own_branch(task)):
         return fe("submit", task, "--branch", own_name(task))
@@ -483,7 +500,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandIn:
-    """The data of a submission so far. Each step adds to it and changes nothing that an earlier step added."""
+    """The data of a submission. Each step adds to it, and none changes what an earlier one added."""
 
     message: str
     facts: Facts
@@ -513,7 +530,7 @@ class HandIn:
 
     @cached_property
     def counted(self) -> TargetOfHandIn:
-        """The base to compare the work with. (K4, Q6)"""
+        """The commit or branch to compare the work with. (K4, Q6)"""
         return counted_against(self.context, self.task.start_target, asks=self.asks)
 
     @property
@@ -522,16 +539,16 @@ class HandIn:
 
     @property
     def task(self) -> Task:
-        """The task as it was when the submission started."""
+        """The task at the start of the submission."""
         return self.facts.task
 
 
 HandInStep = Callable[[HandIn], SubmitOutcome | None]
-"""A step adds data, refuses, or returns the final result."""
+"""A step of a submission. It adds data, refuses, or returns the final result."""
 
 
 def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -> SubmitOutcome:
-    """Run every step in order. If the project has a remote, query it and push to it (`sends`). (Q6)"""
+    """Run all steps in order. `sends`: ask the project's remote and push to it, if there is one. (Q6)"""
     hand = HandIn(context, actor, wish, asks=sends)
     for step in STEPS:
         try:
@@ -547,7 +564,7 @@ def hand_in(context: Context, actor: Actor, wish: Wish, *, sends: bool = True) -
 
 
 def refuse_signal(hand: HandIn) -> None:
-    """Refuse a signal that does not go with a submission. (S1, S2)"""
+    """Refuse a signal that does not end in a submission. (S1, S2)"""
     signal, task = hand.wish.signal, hand.wish.task
     if signal not in SIGNALS:
         why = "a failed run is never a submission (S2)" if signal == "FAILED" else f"{signal!r} is not a signal"
@@ -558,12 +575,12 @@ def refuse_signal(hand: HandIn) -> None:
 
 
 def clean_message(hand: HandIn) -> None:
-    """Store the caller's message in a form that can be stored and shown."""
+    """Clean the caller's message, so that it can be stored and shown."""
     hand.message = clean_text(hand.wish.message, "the message")
 
 
 def _of_findings(task: TaskId, iteration: int) -> list[NamedQuery]:
-    """Return the queries about the findings to answer and the sessions that may submit (`ahead`)."""
+    """Return the queries about findings to answer and sessions that may submit, for `ahead`."""
     return [
         ("session.tokens_of_task", {"task": task, "role": "implement"}),
         ("finding.of_task", {"task": task}),
@@ -572,7 +589,7 @@ def _of_findings(task: TaskId, iteration: int) -> list[NamedQuery]:
 
 
 def look_up(hand: HandIn) -> None:
-    """Read everything that the store knows about the task. Refuses a task that changed since the caller saw it. (T6)"""
+    """Read everything that the store knows about the task. Refuse if it changed since the caller saw it. (T6)"""
     context = hand.context
     with context.store.read() as tx:
         task = context.find(tx, hand.wish.task)
@@ -602,7 +619,7 @@ def refuse_unclaimed(hand: HandIn) -> None:
 
 
 def take_over_claim(hand: HandIn) -> None:
-    """Take over the claim if its process ended and the caller runs the same program. (T2)"""
+    """Take over the claim if its process has ended and the caller runs the same program. (T2)"""
     if not is_successor_here(hand):
         return
     with hand.context.writing(hand.actor, "submit") as work:
@@ -619,7 +636,7 @@ def is_successor_here(hand: HandIn) -> bool:
 
 
 def refuse_stranger(hand: HandIn) -> None:
-    """Refuse callers other than the implementer, its delegator, a person or a service such as the runner. (A1)"""
+    """Refuse callers other than the implementer, its delegator, a person, or a service such as the runner. (A1)"""
     actor, facts, task = hand.actor, hand.facts, hand.task
     assert task.implementer is not None
     owner = facts.party(task.implementer)
@@ -632,8 +649,9 @@ def refuse_stranger(hand: HandIn) -> None:
 
 
 def ask_git(hand: HandIn) -> None:
-    """Find the change. Unapproved work that landed earlier is part of it again, so that it is reviewed too. Other
-    tasks' merges are left out. (K4)
+    """Find the change. (K4)
+
+    Work that landed unapproved is part of it again, so that it gets reviewed. Other tasks' merges are left out.
     """
     task = hand.task
     covering = task.start_target if task.landed else None
@@ -657,15 +675,15 @@ def ask_git(hand: HandIn) -> None:
 
 
 def refuse_foreign_commits(hand: HandIn) -> None:
-    """Refuse an answer that names a commit outside of the submission. (L6)"""
+    """Refuse an answer that names a commit outside the submission. (L6)"""
     answers_module.refuse_foreign_commits(hand.answers, hand.task.id, hand.change)
 
 
 def refuse_empty(hand: HandIn) -> None:
-    """Refuse an empty diff without `--no-code`, and `--no-code` with a change. (A5)
+    """Refuse an empty diff without `--no-code`, and `--no-code` with a change. (A5, K4, Q6)
 
-    Refuse it also if the start is unknown or the remote's target has commits of no task, because they may be the work.
-    (K4, Q6)
+    Also refuse `--no-code` if the start is unknown, or if the remote's target got commits that no task brought, because
+    they may be the work.
     """
     task, change = hand.task.id, hand.change
     if change.is_empty and hand.task.start_target is None:
@@ -711,7 +729,7 @@ def freeze(hand: HandIn) -> None:
 
 
 def _marks_behind(hand: HandIn) -> tuple[Mark, ...]:
-    """Return marks for files that the change affects through symbolic links. (A4)"""
+    """Return marks for files that the change affects by way of symbolic links. (A4)"""
     paths = [path for file in hand.change.files for path in (file.path, file.old_path) if path]
     tip = hand.context.repo.commit_of(hand.target) or hand.change.base
     return marks_behind(hand.context, hand.policy, tip, hand.change.head, paths)
@@ -732,7 +750,7 @@ def _seconds_since(context: Context, moment: str | None) -> int:
 
 
 def place_findings(hand: HandIn) -> None:
-    """Find the current lines of this task's findings, and findings of other tasks that come along. (A6, L4)"""
+    """Find the current lines of this task's findings, and of other tasks' findings that come with the work. (A6, L4)"""
     last = hand.facts.attempt
     hand.places = ()
     if hand.findings and last is not None:
@@ -742,7 +760,7 @@ def place_findings(hand: HandIn) -> None:
 
 
 def look_at_branches(hand: HandIn) -> None:
-    """Find branches of tasks without an attempt inside the change. (A7)"""
+    """Find branches inside the change that belong to tasks without an attempt. (A7)"""
     hand.branches = stacks.branches_inside(hand.context, hand.task.id, hand.change)
 
 
@@ -752,7 +770,7 @@ def refuse_nothing_own(hand: HandIn) -> None:
 
 
 def _of_pieces(task: TaskId, event: AttemptSubmitted) -> list[NamedQuery]:
-    """Return the queries about the attempt's findings and other tasks with the same pieces (`along`)."""
+    """Return the queries about the attempt's findings and tasks with the same pieces, for `along`."""
     pieces = {"pieces": list(event.pieces), "task": task}
     about = {"task": task, "iteration": event.n}
     return [
@@ -789,8 +807,9 @@ def record(hand: HandIn) -> SubmitOutcome:
 
 
 def _keep_head(hand: HandIn) -> None:
-    """Create the ref that keeps the attempt's commits. Inside the transaction, so that a late caller or one with a lost
-    lease moves no ref. (A1, J4)
+    """Create the ref that keeps the attempt's commits. (A1, J4)
+
+    This is done inside the transaction, so that a caller who comes late, or lost the lease, moves no ref.
     """
     hand.context.workshop.keep(attempt_ref(hand.task.id, hand.event.n), hand.event.head)
 
@@ -820,14 +839,16 @@ STEPS: tuple[HandInStep, ...] = (
 # ---- Behind links (A4, M4) ----
 
 KEPT = 50
-"""How many names of each kind to keep with an attempt. One is enough for a decision."""
+"""Number of names of each kind kept with an attempt. One is enough for a decision."""
 
 
 def marks_behind(
     context: Context, policy: ReviewPolicy, tip: Sha, other: Sha, paths: Sequence[str]
 ) -> tuple[Mark, ...]:
-    """Return the gate files, protected paths and check inputs that a change affects through symbolic links in these
-    trees. Also returns the changed files that a check's script names. `tip` is a commit. (A4, M4)
+    """Return marks for gate files, protected paths and check inputs that a change affects by way of symbolic links, and
+    for changed files that a check's script names. (A4, M4)
+
+    The links are those in both trees. `tip` is a commit.
     """
     if not paths:
         return ()
@@ -843,8 +864,8 @@ def marks_behind(
 
 
 def _scripts(context: Context, policy: ReviewPolicy, tip: Sha) -> list[NamedFiles]:
-    """Return the files that check scripts name, from the target's versions. A script that the change touches counts by
-    itself.
+    """Return the files named in check scripts, reading the scripts on the target. If the change touches a script, that
+    counts by itself.
     """
     return [
         named_by(script_text(path, text, command), path.rpartition("/")[0])
@@ -854,6 +875,6 @@ def _scripts(context: Context, policy: ReviewPolicy, tip: Sha) -> list[NamedFile
 
 
 def with_links(context: Context, policy: ReviewPolicy, effect: Effect, tip: Sha, result: Sha) -> Effect:
-    """Add to a merge's effect the names under which symbolic links lead to it."""
+    """Add to a merge's effect the paths that lead to it by way of symbolic links."""
     marks = marks_behind(context, policy, tip, result, effect.paths)
     return replace(effect, marks=(*effect.marks, *marks)) if marks else effect

@@ -1,4 +1,4 @@
-"""Active work: live claims and runs, their start, and the last sign of life. (T1)"""
+"""Active work: live claims and runs, when they started, and their last sign of life. (T1)"""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ClaimRow(msgspec.Struct, frozen=True, kw_only=True):
 def claims_of(
     context: Context, tx: Tx, policy: ReviewPolicy | None, *, most: int = MOST_CLAIMS
 ) -> tuple[AgentRow, ...]:
-    """Return live claims, by priority and at most `most`. Their `silent` flag uses the same rule as `unstart`."""
+    """Return live claims by priority, up to `most`. They are `silent` by the same rule that `unstart` uses."""
     limit = context.ago((policy or ReviewPolicy()).claim_stale_minutes)
     return tuple(_row(context, row, limit) for row in tx.all("board.claims", ClaimRow, limit=most))
 
@@ -59,7 +59,7 @@ class LatestWord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def at_work(context: Context, tx: Tx, policy: ReviewPolicy | None) -> tuple[AgentRow, ...]:
-    """Return live claims with their runs, and runs without a claim of their own, such as starting ones and reviews."""
+    """Return live claims with their runs, and runs that have no claim, such as reviews and those just starting."""
     claims, runs = claims_of(context, tx, policy), tx.all("run.live", Run, host="")
     if not runs:
         return claims

@@ -1,6 +1,6 @@
-"""Attention: everything that only a person can move (E6), newest first, with reasons and choices.
+"""Attention: everything that only a person can resolve (E6), newest first, with reasons and choices.
 
-A few queries find all items. Details are read only for the shown ones.
+A few queries find all items. Details are read only for those shown.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ LEAD: dict[LeadOption, str] = {
 
 
 class CallerWays:
-    """The choices that one caller has."""
+    """The choices of one caller."""
 
     def __init__(self, context: Context, tx: Tx, actor: Actor) -> None:
         self._context, self._tx, self._actor = context, tx, actor
@@ -80,7 +80,7 @@ class CallerWays:
         return bool(keys_at_hand(self._context, self._actor, active_keys(self._tx)))
 
     def resuming(self, task: str) -> tuple[Choice, ...]:
-        """Return the choice to lift a hold of a task, or of the project if `task` is empty. (D3)"""
+        """Return the choice to lift the hold of a task, or of the project if `task` is empty. (D3)"""
         if not self.may("resume", task):
             return ()
         if task:
@@ -96,7 +96,7 @@ class CallerWays:
         )
 
     def setting_aside(self, agent: str) -> tuple[Choice, ...]:
-        """Return the choice to set aside all blockers of an agent that stopped no task. (R1)"""
+        """Return the choice to ignore all blockers of an agent that stopped no task. (R1)"""
         if not self.may("resume"):
             return ()
         step = fe("resume", "--agent", agent, "-m", WHY)
@@ -153,7 +153,7 @@ class CallerWays:
         return tuple(choices)
 
     def _may_send_back(self, task: str) -> bool:
-        """Return True if a redo would succeed, by the verb's own judgement."""
+        """Return True if a redo would succeed, as the verb itself decides."""
         if not self.may("redo", task):
             return False
         from foureyes.app.review.feedback import judge
@@ -204,7 +204,7 @@ class CallerWays:
         return (Choice(text=text, noun="claims", verb="unstart", values={"task": task}, step=fe("unstart", task)),)
 
     def launching(self) -> tuple[Choice, ...]:
-        """Return the choice to start a runner, which takes over an ended one's runs. (I5)"""
+        """Return the choice to start a runner, which takes over the runs of an ended one. (I5)"""
         if not self.may("run"):
             return ()
         text = "start a runner (it keeps running when this program ends)"
@@ -266,13 +266,13 @@ def _lead(task: str, option: LeadOption) -> Choice:
 # ---- Attention ----
 
 MOST_ROWS = 50
-"""The largest number of rows."""
+"""Largest number of rows."""
 CLAIMS = 1_000
-"""How many claims to search for silent ones."""
+"""Number of claims to search for silent ones."""
 LINE = 200
-"""The longest line."""
+"""Length of the longest line."""
 UNDATED = "~"
-"""Sorts after every date, so that undated items come first."""
+"""A text that sorts after every date, so that items without a date come first."""
 WHY = phrase("why")
 
 
@@ -286,7 +286,7 @@ class TargetState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttentionQuery(msgspec.Struct, kw_only=True):
-    """The inputs of one query: caller, policy and target state."""
+    """Inputs of one query: caller, policy and target state."""
 
     tx: Tx
     ways: CallerWays
@@ -305,13 +305,13 @@ class Seed(msgspec.Struct, frozen=True):
 
 
 class Attention:
-    """Items that wait for a person."""
+    """Items that need a person."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def view(self, actor: Actor, *, limit: int = MOST_ROWS) -> AttentionView:
-        """Return everything that only a person can move, with this caller's choices. (E6)"""
+        """Return everything that only a person can resolve, with this caller's choices. (E6)"""
         limit = min(max(1, limit), MOST_ROWS)
         with self._context.store.read() as tx:
             project, policy = self._context.project(tx), self._policy(tx, actor)[0]
@@ -323,7 +323,9 @@ class Attention:
         return AttentionView(rows=rows, more=len(seeds) > limit)
 
     def _seen(self, project: ProjectView, *, with_tree: bool) -> TargetState:
-        """Read the target from git, before the transaction. Empty if git fails. Reads its tree only if checks exist."""
+        """Read the target from git, before the transaction. Empty if git fails. Its tree is read only if there are
+        checks.
+        """
         context = self._context
         try:
             head = branch_here(context, project.target) if with_tree else None
@@ -401,7 +403,7 @@ class Attention:
         choices: tuple[Choice, ...] = (),
         otherwise: Steps = NO_STEP,
     ) -> AttentionRow:
-        """Build a row. `otherwise` is the next step if the caller has no choice."""
+        """Return a row. `otherwise` is the next step if the caller has no choice."""
         return AttentionRow(
             id=" ".join(part for part in (kind, of or task) if part),
             kind=kind,
@@ -471,7 +473,7 @@ class Attention:
         return rounds_table(state)
 
     def _rejected(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
-        """Build the row of a rejected task. Its rejecter or a person decides how it continues. (T)"""
+        """Return the row of a rejected task. The rejecting reviewer or a person decides how it continues. (T)"""
         return self._row(
             "rejected",
             f"rejected: {stop.text}",
@@ -593,7 +595,7 @@ class Attention:
 
 
 def _everything(offered: Proposal) -> Iterable[str]:
-    """Yield every line that accepting would put in force. Split long lines but never cut them, because the person must
+    """Yield every line that accepting would put in force. Long lines are split and never cut, because the person must
     be able to read everything.
     """
     for line in offered.lines:
@@ -601,7 +603,7 @@ def _everything(offered: Proposal) -> Iterable[str]:
 
 
 def _cut(line: str) -> str:
-    """Return the line on one row, cut to the limit, with its columns kept."""
+    """Return the text in one line, cut to the limit, with its columns kept."""
     flat = line.replace("\n", " ").rstrip()
     return flat if len(flat) <= LINE else flat[: LINE - 1] + "…"
 

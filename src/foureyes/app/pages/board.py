@@ -1,5 +1,6 @@
-"""The board: four columns of cards in windows, live claims and the status line. One view reads a few windows and calls
-git once, for any number of tasks.
+"""The board: four columns of cards, live claims and the status line.
+
+One view reads a few cards per column and calls git once, for any number of tasks.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ if TYPE_CHECKING:
 
 LIMIT = 50
 BLOCK = 200
-"""How many tasks in review to judge at once. Within a block they are in queue order. Blocks are in order of priority
+"""Number of tasks in review to judge at once. Within a block they are in queue order. Blocks are in order of priority
 and age.
 """
 LATEST = 1_000
-"""How many of the latest approvals to search for today's."""
+"""Number of the latest approvals to search for today's."""
 
 
 class CardGroup(msgspec.Struct, frozen=True):
-    """A part of a column: the query that lists it and its size."""
+    """A part of a column: the query that lists it, and its size."""
 
     statement: str
     size: int
@@ -52,7 +53,7 @@ class CardGroup(msgspec.Struct, frozen=True):
 
 
 class BoardQuery(msgspec.Struct, kw_only=True):
-    """The inputs of one view of the board, and the rows judged so far."""
+    """Inputs of one view of the board, and the rows judged so far."""
 
     tx: Tx
     actor: Actor
@@ -104,7 +105,7 @@ class Board:
             )
 
     def column(self, actor: Actor, name: str, *, after: int = 0, limit: int = LIMIT) -> Column:
-        """Return a window of one column: `limit` cards after the first `after`."""
+        """Return part of one column: up to `limit` cards, from number `after` on."""
         column = next((known for known in COLUMNS if known == name), None)
         if column is None:
             raise BadInput(f"there is no column {name!r}. Columns: {', '.join(COLUMNS)}.")
@@ -148,7 +149,7 @@ class Board:
         return group.size, claimed_cards(self._context, look.tx, _ids(look.tx, [group], after, limit))
 
     def _reviewing(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
-        """Return cards in queue order, block by block. A window needs two blocks at most."""
+        """Return cards in queue order, block by block. At most two blocks are judged."""
         ids: list[str] = []
         reviews: dict[str, QueueRow] = {}
         for block in range(after // BLOCK, (after + limit - 1) // BLOCK + 1):
@@ -172,7 +173,7 @@ class Board:
         return rows
 
     def _done(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
-        """Return tasks that wait for their merge, in order, then closed ones, latest first."""
+        """Return tasks that wait to be merged, in order, then closed ones, latest first."""
         approved, closed = (look.counters.get(f"status:{status}", 0) for status in ("approved", "closed"))
         items = items_of(look.tx, after=after, limit=limit) if after < approved else []
         cards = merging_cards(self._context, look.tx, items)
@@ -186,7 +187,9 @@ def _window(limit: int) -> int:
 
 
 def _open_groups(look: BoardQuery) -> list[CardGroup]:
-    """Return the parts of the open column in order. Nobody works on an epic itself. (T4)"""
+    """Return the parts of the open column in order. Epics are left out, because nobody works on the epic itself.
+    (T4)
+    """
     count = look.counters.get
     held = look.tx.one("board.count_held", Count) if count("held", 0) else None
     stopped = held.n if held else 0
@@ -205,7 +208,9 @@ def _open_groups(look: BoardQuery) -> list[CardGroup]:
 
 
 def _ids(tx: Tx, groups: Sequence[CardGroup], after: int, limit: int) -> list[str]:
-    """Return a window over consecutive groups. Reads only what the window needs."""
+    """Return the ids of `limit` cards from number `after` on, counted across the groups. Only what is needed is
+    read.
+    """
     ids: list[str] = []
     for group in groups:
         if after < group.size and len(ids) < limit:
@@ -290,7 +295,7 @@ def waiting_cards(context: Context, tx: Tx, ids: Sequence[str], reviews: Mapping
 
 
 def merging_cards(context: Context, tx: Tx, items: Sequence[MergeItem]) -> list[Card]:
-    """Return cards of approved tasks, with their place in the merge queue and the reason they wait."""
+    """Return cards of approved tasks, with their place in the merge queue and why they wait."""
     if not items:
         return []
     rules = rules_of(context, tx)
@@ -397,7 +402,7 @@ def _standing(row: CardRow) -> CardState:
 
 
 def _why(row: CardRow) -> str:
-    """Return the reason why nobody can start the task. The card shows dependencies itself."""
+    """Return why nobody can start the task, or "". Dependencies are shown separately on the card."""
     if row.status == "blocked":
         return row.blocked_reason
     if row.status == "deferred":

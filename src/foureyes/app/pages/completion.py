@@ -1,4 +1,4 @@
-"""The completion gate (X4): the reasons why a scope is not complete, and the notes of the report (L15, L16)."""
+"""The completion gate: why a scope is not complete, and notes for the report. (X4, L15, L16)"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNSUBMITTED = ("open", "in_progress", "blocked", "deferred")
 
 
 class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that could keep a scope from being complete."""
+    """A task that may keep a scope from being complete."""
 
     id: str
     status: str
@@ -43,7 +43,9 @@ class CompletionTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _of_sprint(tx: Tx, name: str) -> tuple[str, frozenset[str], tuple[str, ...]]:
-    """Return a sprint's id, tasks, and notes about unsubmitted ones, which do not keep it from being complete."""
+    """Return a sprint's id, its tasks, and notes about those without a submission, which do not keep it from being
+    complete.
+    """
     from foureyes.app.tasks.sprint_records import find, tasks_of
     from foureyes.core.sprint.progress import stage_of
 
@@ -57,7 +59,7 @@ def _of_sprint(tx: Tx, name: str) -> tuple[str, frozenset[str], tuple[str, ...]]
 
 
 class Validation:
-    """The completion check. `asks`: query the remote too, for the notes."""
+    """The completion check. `asks`: ask the remote too, for the notes."""
 
     def __init__(self, context: Context, *, asks: bool = True) -> None:
         self._context, self._asks = context, asks
@@ -135,7 +137,9 @@ def _why_not(row: CompletionTask, holding: Sequence[HoldingRow]) -> Iterator[Rea
 
 
 def red_on_target(context: Context, *, ran: bool = False) -> list[Reason]:
-    """Return reasons for required checks that failed on the target or never ran there. `ran`: only those that ran. (G1)"""
+    """Return reasons for required checks that failed on the target or never ran there. `ran`: only for those that ran.
+    (G1)
+    """
     with context.store.read() as tx:
         project = context.project(tx)
         target, at = project.target, noted_target(context, tx, project)
@@ -172,7 +176,7 @@ def _red(rule: CheckRule, results: Sequence[CheckResult], target: str) -> Reason
 
 
 def _refuse_nothing(tx: Tx, label: str, group: str) -> None:
-    """Refuse a label or group without tasks. It was probably mistyped, and "complete" would be misleading. (X4)"""
+    """Refuse a label or group without tasks. It is probably mistyped, and "complete" would mislead. (X4)"""
     for name, scope in (("label", label), ("group", group)):
         asked = {"label": "", "group_name": ""} | {"label" if name == "label" else "group_name": scope}
         if scope and tx.one("task.of_scope", IdRow, **asked) is None:

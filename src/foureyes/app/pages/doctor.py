@@ -42,12 +42,14 @@ from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_
 
 SHOWN_TASKS = 5
 LEAST_ROOM = 1 << 20
-"""Bytes. With less, the disk counts as full."""
+"""Free bytes below which the disk counts as full."""
 ROLES = {"owner": "the owner", "writer": "a writer", "reader": "a reader"}
 
 
 def grants_for(role: StoreRole, wanted: str = "") -> Steps:
-    """Return the command for a role's rights: its current ones, or those in `wanted`. The owner runs the SQL."""
+    """Return the command that grants a role its rights: its current ones, or those in `wanted`. The owner runs the
+    SQL.
+    """
     if role.kind == "owner":
         return fe("store", "roles", before="to create a role for agents that can only add rows: ")
     grant = fe("store", "roles", "--reader" if (wanted or role.kind) == "reader" else "--writer", role.name)
@@ -80,7 +82,7 @@ class Doctor:
         return [*checks, self._profiles(actor), *self._programs(), *in_git_dir(self._context)]
 
     def _remote(self) -> list[Check]:
-        """Check that the remote has this clone's submissions. Empty if there is no remote. (Q6)"""
+        """Check that the remote has this clone's submissions. No result if there is no remote. (Q6)"""
         try:
             name, tasks = unsent(self._context)
         except (ConfigError, GitProblem):  # another check reports this
@@ -136,7 +138,7 @@ class Doctor:
         return Check("profiles", "ok", text, fe("agent", "list"))
 
     def _writing(self) -> Check:
-        """Check that the caller can write where work needs it. An agent's sandbox often forbids it."""
+        """Check that the caller can write where work requires it. An agent's sandbox often forbids that."""
         agent = sandbox_around(self._context.environ)
         inside = f" in the sandbox of {agent}" if agent else ""
         shut = self._context.outside.unwritable()
@@ -164,7 +166,7 @@ class Doctor:
         return Check("git", "ok", "git answers")
 
     def _on_remote(self) -> tuple[RemoteAnswer | None, list[Check]]:
-        """Query the remote for the target and check that it answers. Empty if there is no remote. (Q6)"""
+        """Ask the remote for the target. Return the answer and a check of it. No result if there is no remote. (Q6)"""
         try:
             answered = ask_target(self._context)
         except RemoteProblem as problem:
@@ -280,7 +282,7 @@ class Doctor:
         return Check("place", "ok", "the store is where its journal says, and contains every merge of the target")
 
     def _role(self) -> list[Check]:
-        """Check the caller's role on a database server, and if it can rewrite the journal. Empty for a file."""
+        """Check the caller's role on a database server, and if it can rewrite the journal. No result for a file."""
         role = self._context.store.role()
         if role is None:
             return []
@@ -352,7 +354,7 @@ class Doctor:
         return Check("checks", "ok", f"checks {names}")
 
     def _environments(self, actor: Actor) -> list[Check]:
-        """Check the isolation of checks and list kept environments. Empty without `[checkout]`. (D5)"""
+        """Check that checks are isolated, and list kept environments. No result without `[checkout]`. (D5)"""
         try:
             with self._context.store.read() as tx:
                 rule = self._context.policy(tx, actor).checkout
@@ -447,7 +449,7 @@ def _refs(context: Context) -> list[Check]:
 
 
 def _replaced(context: Context) -> list[Check]:
-    """Warn about replace refs or grafts, which make a person's git show other content. (Q5, Q6)"""
+    """Warn about replace refs and grafts, because git then shows people other content. (Q5, Q6)"""
     try:
         names = context.repo.replaced()
     except GitProblem:  # another check reports this
@@ -475,12 +477,12 @@ MARKS = {"CODEX_SANDBOX_NETWORK_DISABLED": "codex", "CODEX_SANDBOX": "codex", "S
 
 
 def sandbox_around(environ: Mapping[str, str]) -> str:
-    """Return the agent program whose sandbox runs this command. Empty if none is known."""
+    """Return the agent program whose sandbox runs this command, "" if none is known."""
     return next((agent for mark, agent in MARKS.items() if mark in environ), "")
 
 
 def let_write(agent: str, paths: Sequence[str]) -> Steps:
-    """Return the steps to let an agent program's sandbox write to some paths."""
+    """Return the steps to allow an agent program's sandbox to write to these paths."""
     if agent == "codex":
         roots = [word for path in paths for word in ("--add-dir", path)]
         return shell("codex", "-s", "workspace-write", *roots, before="allow it to write: ")

@@ -1,4 +1,4 @@
-"""Events: the journal as sentences, one per kind, and the cheapest way to notice new rows."""
+"""Events: the journal as sentences, and a cheap way to notice new rows."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class PackedEvent(msgspec.Struct, frozen=True):
 
 
 class Events:
-    """Recent events for watchers."""
+    """Recent events for programs that watch."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def head(self) -> int:
-        """Return the number of the last journal row. One query, so it is cheap to poll."""
+        """Return the number of the last journal row. This is one query, cheap enough to poll."""
         with self._context.store.read() as tx:
             row = tx.one("journal.head", JournalHead)
         return row.seq if row else 0
@@ -68,7 +68,7 @@ class Events:
 
 
 def _line(row: PackedEvent, who: str) -> EventLine:
-    """Return one row as a sentence. An unreadable row is reported as such and hides no other."""
+    """Return one row as a sentence. An unreadable row is reported as such, and the others are shown."""
     try:
         event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     except (KeyError, msgspec.DecodeError):
@@ -90,7 +90,7 @@ QUIET = (
     "TaskReserved",
     "RunBound",
 )
-"""Events without news for a person. Each comes with another event that has it."""
+"""Events that tell a person nothing new. Another event, recorded with each of them, does."""
 
 DECISIONS = frozenset(
     {
@@ -114,7 +114,7 @@ def sentence(who: str, event: Event) -> str:
 
 
 def kind_of_line(event: Event) -> EventKind:
-    """Return the highlighting of an event."""
+    """Return how to highlight an event."""
     name, fields = type(event).__name__, asdict(event)
     if fields.get("kind") == "token_elsewhere":
         return "refused"

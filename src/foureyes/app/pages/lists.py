@@ -1,4 +1,4 @@
-"""Lists: pages of tasks, reviewable tasks, one task in full. Reads write nothing. (D7)
+"""Lists: pages of tasks, reviewable tasks, one task in full. Reading writes nothing. (D7)
 
 Imports that a page of tasks does not need are local, because agents list and claim often.
 """
@@ -53,7 +53,7 @@ class Lists:
             return listed(self._context, tx, rows)
 
     def place(self, task: str) -> tuple[int, int]:
-        """Return a task's position in the priority order, as a mark to continue after it."""
+        """Return a task's position in the priority order, to continue after it."""
         with self._context.store.read() as tx:
             mark = tx.one("task.place", PageMark, id=self._context.find_id(tx, task))
         assert mark is not None
@@ -68,13 +68,15 @@ class Lists:
         return reviewable(self._context, actor, query)
 
     def show(self, actor: Actor, task: str, *, log_lines: int = LOG_LINES, with_diff: bool = False) -> TaskDetail:
-        """Return everything about one task and the caller's options. `with_diff`: the diff is shown with it."""
+        """Return everything about one task and what the caller can do. `with_diff`: the diff is shown with it."""
         from foureyes.app.pages.task import show
 
         return show(self._context, actor, task, log_lines, with_diff=with_diff)
 
     def tree(self, task: str) -> list[tuple[int, Link]]:
-        """Return a task's transitive dependencies as depth and task. Each task is expanded once."""
+        """Return all tasks that a task depends on, directly or not, with their depth. Each one's own dependencies are
+        listed once.
+        """
         rows: list[tuple[int, Link]] = []
         with self._context.store.read() as tx:
             root = self._context.find(tx, task)
@@ -100,7 +102,7 @@ class PageMark(msgspec.Struct, frozen=True):
 
 
 class TaskHolder(msgspec.Struct, frozen=True):
-    """The implementer of a task, and the role whose decision it waits for."""
+    """A task's implementer, and the role that has to decide about it."""
 
     task: str
     who: str
@@ -108,7 +110,9 @@ class TaskHolder(msgspec.Struct, frozen=True):
 
 
 def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask]:
-    """Add implementer, mode and dependencies to rows. Closed tasks get none. The mode is the gate's, for every caller."""
+    """Add implementer, mode and dependencies to the rows, except for closed tasks. The mode is the gate's, for every
+    caller.
+    """
     live = [TaskId(row.id) for row in rows if row.status != "closed"]
     claims = {row.task: row for row in tx.all("task.claimed", TaskHolder, ids=live)} if live else {}
     waits = awaited(tx, live)

@@ -60,7 +60,7 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
 
 
 def _review(review: Review, reviews: Sequence[Review], facts: Facts, names: dict[str, str]) -> ReviewView:
-    """Return a review, and the reason if it does not count for the latest attempt."""
+    """Return a review, and why it does not count for the latest attempt, if so."""
     diff_id = facts.attempt.diff_id if facts.attempt else ""
     against = why_not_counting(review, reviews, diff_id, facts.reviewers, facts.voiceless)
     by = names.get(review.session, review.session)
@@ -80,7 +80,7 @@ def _with_ground(row: ApprovalView, reviews: Sequence[Review]) -> ApprovalView:
 
 
 def _standing(context: Context, tx: Tx, task: Task) -> LoopState | None:
-    """Return the loop's state. None while the configuration is invalid."""
+    """Return the loop's state, None while the configuration is invalid."""
     try:
         return loop_state_of(context, tx, task)
     except ConfigError:

@@ -1,4 +1,4 @@
-"""Next steps of each page. The views carry them, so that every interface shows the same ones. (G2)"""
+"""Next steps of each page. They are part of the views, so that every interface shows the same ones. (G2)"""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 GAP = "      "
-"""The gap between two commands on one line."""
+"""Space between two commands on one line."""
 MERGE = fe("merge")
 
 
 def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Callable[[], Steps] = Steps) -> Steps:
-    """Return the next step for the status page: the caller's reviews, then a project hold, ready tasks, merges, and
-    last the items for a person.
+    """Return the next step on the status page. (E6)
 
-    `merge` moves the merge queue on. `moved` returns the step for the first item that only a person can move. (E6)
+    It is the first of these: the caller's reviews, a project hold, ready tasks, merges, items for a person. `merge` is
+    the step for the merge queue. `moved` returns the step for the first item that only a person can resolve.
     """
     if view.reviewable:
         more = "or more " if view.reviewable_more else ""
@@ -55,11 +55,11 @@ def after_status(view: StatusView, actor: Actor, merge: Steps = MERGE, moved: Ca
 def after_task(
     detail: TaskDetail, actor: Actor, merge: Steps = NO_STEP, *, with_diff: bool, against: Steps = NO_STEP
 ) -> Steps:
-    """Return the next step for a task's page. In review, this is to approve it, or to remove the first obstacle.
-    Otherwise it depends on the status.
+    """Return the next step on a task's page. (E6, R2)
 
-    `merge` moves an approved task on. `with_diff`: the caller already sees the diff. `against` removes the first reason
-    why nobody can start it (E6). For the author, reviewers' questions come first (R2).
+    For the author, reviewers' questions come first. In review, it is to approve, or to remove the first obstacle.
+    Otherwise it depends on the status. `merge` is the step for an approved task. `with_diff`: the caller already sees
+    the diff. `against` removes the first reason why nobody can start the task.
     """
     task, you = detail.task, detail.you
     if detail.points and actor.session == task.implementer:
@@ -85,14 +85,14 @@ def after_task(
 
 
 def _of_epic(detail: TaskDetail) -> Steps:
-    """Return the next step for an epic: its tasks, because nobody starts the epic itself. (T4, T5)"""
+    """Return the next step for an epic, which is about its tasks, because nobody starts the epic itself. (T4, T5)"""
     if not detail.children:
         return first_of_epic(detail.task.id)
     return fe("list", "--parent", detail.task.id)
 
 
 def lifting(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
-    """Return the step that removes the first reason. If the author has to take it, others are told so."""
+    """Return the step that removes the first reason. If only the author can take it, others are told so."""
     first = you.reasons[0] if you.reasons else None
     makes = actor.session == task.implementer
     if first is None or not first.next:
@@ -105,8 +105,8 @@ def lifting(task: Task | TaskRow, you: Preview, actor: Actor) -> Steps:
 
 
 def after_queue(rows: Sequence[QueueRow], auto_approvable: int) -> Steps:
-    """Return the step to view the first change that the caller may approve, else the first one. Adds the batch approval
-    if it is possible.
+    """Return the step to view the first change that the caller may approve, or else the first one. Add the batch
+    approval if possible.
     """
     if not rows:
         return fe("list", "--ready")

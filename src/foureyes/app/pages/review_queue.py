@@ -1,4 +1,4 @@
-"""The review queue (H, M8): tasks waiting for review, judged for one caller, riskiest first."""
+"""The review queue: tasks waiting for review, judged for one caller, riskiest first. (H, M8)"""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 ALL = 2**62
 AHEAD = 50
-"""How many tasks to judge ahead at once. This limits the delay for a key press."""
+"""Number of tasks to judge in advance at once. It limits how long a key press waits."""
 
 
 class Queue:
@@ -60,10 +60,11 @@ class Queue:
         self._judge = context.shared(Judge, lambda: Judge(context))
 
     def view(self, actor: Actor, *, limit: int | None = None, most: int = 0) -> QueueView:
-        """Return the queue: per-task and held tasks first, then by risk, priority, blocked tasks and age. (H1)
+        """Return the queue. Per-task and held tasks come first, then risk, priority, number of blocked tasks and age
+        decide. (H1)
 
-        `limit`: the number of rows, while the counts cover all tasks. `most`: judge only this many tasks by priority
-        and age. Only `count` then covers all.
+        `limit` is the number of rows, while the counts cover all tasks. `most`: judge only this many tasks by priority
+        and age. Then only `count` covers all.
         """
         heads = self._context.repo.heads()
         with self._context.store.read() as tx:
@@ -85,8 +86,8 @@ class Queue:
         )
 
     def ahead(self, actor: Actor, *, after: int = 0) -> int:
-        """Judge the tasks after the first `after` in advance, for a long-running program. Return the next `after`, 0 at
-        the end.
+        """Judge tasks in advance, from number `after` on, for a long-running program. Return the next `after`, 0 at the
+        end.
         """
         with self._context.store.read() as tx:
             tasks = tx.all("board.of_status", IdRow, status="reviewing", after=after, limit=AHEAD)
@@ -94,7 +95,7 @@ class Queue:
         return after + AHEAD if len(tasks) == AHEAD else 0
 
     def batch(self, actor: Actor) -> Batch:
-        """Return the tasks that `--all-auto` would approve. High risk is never selected. (H2, M8)"""
+        """Return the tasks that `--all-auto` would approve. Tasks with high risk are never selected. (H2, M8)"""
         if actor.kind != "human":
             reason = Reason(
                 "D7",
@@ -115,13 +116,13 @@ class Queue:
 
 REVIEWABLE_PAGE = 50
 LOOKED_AT = 500
-"""How many tasks in review one call judges. A caller who may approve none of thousands still gets an answer and a place
-to continue.
+"""Number of tasks in review that one call judges. A caller who may approve none of thousands then still gets an answer,
+and a place to continue.
 """
 
 
 class QueueQuery(msgspec.Struct, frozen=True):
-    """The inputs of one query: caller, policy and branch heads."""
+    """Inputs of one query: caller, policy and branch heads."""
 
     context: Context
     actor: Actor
@@ -132,7 +133,7 @@ class QueueQuery(msgspec.Struct, frozen=True):
     unsigned: Reason | None = None
 
     def barred(self, task: TaskRow, facts: Facts) -> ReviewableRow | None:
-        """Return the row of a task that P forbids this person to approve, else None. Agents get no such rows."""
+        """Return the row of a task that P forbids this person to approve, otherwise None. Agents get no such rows."""
         attempt, decision = facts.attempt, may_approve(facts, self.me, self.policy, NOTHING)
         if attempt is None or self.actor.kind != "human" or decision.allowed or decision.needs_reason:
             return None
@@ -143,8 +144,8 @@ class QueueQuery(msgspec.Struct, frozen=True):
         )
 
     def row(self, task: TaskRow, facts: Facts) -> ReviewableRow | None:
-        """Return the row of a task that the caller may approve now or once something missing is there. None if P
-        forbids it. Marks a stale attempt. (D4)
+        """Return the row of a task that the caller may approve, now or when something missing is there. Return None if
+        P forbids it. Stale attempts are marked. (D4)
         """
         attempt, decision = facts.attempt, may_approve(facts, self.me, self.policy, NOTHING)
         if attempt is None or not (decision.allowed or decision.needs_reason):
@@ -161,7 +162,7 @@ class QueueQuery(msgspec.Struct, frozen=True):
 
 def reviewable(context: Context, actor: Actor, query: ListQuery) -> ReviewablePage:
     """Return exactly the tasks that P and D let the caller approve, and separately those that only P does. `after` is
-    the place to continue. (P13)
+    where to continue. (P13)
     """
     heads = context.repo.heads()
     with context.store.read() as tx:
@@ -208,21 +209,21 @@ PAGE = 200
 
 
 class Blocks(msgspec.Struct, frozen=True):
-    """The number of tasks that depend on a task."""
+    """A task, and how many tasks depend on it."""
 
     task: str
     n: int
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """The number of decided attempts of an agent program."""
+    """An agent program, and how many of its attempts were decided."""
 
     agent: str
     n: int
 
 
 class Judge:
-    """Reads and judges tasks in review. A long-lived instance judges only changed tasks again."""
+    """Reads and judges tasks in review. If it lives on, it judges only changed tasks again."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -231,8 +232,9 @@ class Judge:
         self._heads: Mapping[str, Sha] | None = None
 
     def rows(self, tx: Tx, actor: Actor, tasks: Sequence[str], heads: Mapping[str, Sha]) -> list[QueueRow]:
-        """Return rows: per-task and held first, then by risk, priority and blocked tasks. Within that, tasks that share
-        files are adjacent, and the rest is by age. (H1)
+        """Return rows: per-task and held tasks first, then by risk, priority and number of blocked tasks. (H1)
+
+        Within that, tasks that share files are next to each other, and the rest is by age.
         """
         self._heads = heads
         policy = self._context.policy(tx, actor)
@@ -253,11 +255,11 @@ class Judge:
         return _in_order(rows, {judgement.row.task: judgement.paths for judgement in judgements})
 
     def ahead(self, tx: Tx, actor: Actor, tasks: Sequence[str]) -> None:
-        """Judge tasks in advance. The next query judges those again that changed in git since."""
+        """Judge tasks in advance. Those that change in git later are judged again by the next query."""
         self._judgements(tx, actor, tasks, self._context.repo.heads() if self._heads is None else self._heads)
 
     def _judgements(self, tx: Tx, actor: Actor, tasks: Sequence[str], heads: Mapping[str, Sha]) -> list[Judgement]:
-        """Return judgements, cached ones where possible. A task without an attempt has none."""
+        """Return judgements, from the cache if possible. A task without an attempt has none."""
         basis = self._basis(tx, actor)
         self._judged.catch_up(tx, basis)
         judged = self._judged.of
@@ -283,8 +285,8 @@ class Judge:
         )
 
     def _still_landed(self, landed: list[Sha], target: str, heads: Mapping[str, Sha]) -> set[Sha]:
-        """Return the heads that landed before their review and still are on the target, as last fetched. One git call.
-        (Q6)
+        """Return those heads of work landed before its review that the target, as last fetched, still contains. This is
+        one git call. (Q6)
         """
         is_there = f"refs/heads/{target}" in heads or target.startswith("refs/")
         return self._context.repo.reached(landed, target) if landed and is_there else set()
@@ -302,8 +304,8 @@ class Judge:
         return page
 
     def _known(self, agents: set[str], tx: Tx, enough: int) -> Mapping[str, int]:
-        """Return the number of decided attempts by agent. Reads again only if an agent was below `enough`, because the
-        numbers never shrink.
+        """Return the number of decided attempts by agent. The numbers never shrink, so only agents below `enough` are
+        read again.
         """
         if any(self._decided.get(agent, 0) < enough for agent in agents):
             self._decided = {row.agent: row.n for row in tx.all("attempt.decided_by_agent", Decided)}
@@ -371,8 +373,8 @@ def _row(facts: Facts, attempt: Attempt, basis: JudgingBasis, tip: gate.Tip, who
 
 
 def _tip(of: Attempt | Judgement, heads: Mapping[str, Sha], landed: set[Sha], elsewhere: bool) -> gate.Tip:
-    """Return the state of an attempt's branch from all heads. For another clone's attempt, use the head from the last
-    exchange. (D4)
+    """Return the tip of an attempt's branch, given all heads. For an attempt of another clone it is the head as last
+    fetched. (D4)
     """
     head = Sha(of.head)
     if of.landed:
@@ -406,9 +408,9 @@ CHECKED = "CheckFinished"
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
-    """A judged attempt without the influence of other tasks, and the git state it depends on.
+    """A judged attempt, apart from the influence of other tasks, and the git state it depends on.
 
-    `row` has no number, age or neighbours yet. `agent` is the program that submitted it. `elsewhere`: it is in another
+    `row` has no number, age or neighbors yet. `agent` is the program that submitted it. `elsewhere`: it is in another
     clone.
     """
 
@@ -425,7 +427,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class JudgingBasis(msgspec.Struct, frozen=True, kw_only=True):
-    """The inputs that all judgements share."""
+    """Inputs shared by all judgements."""
 
     me: Party
     policy: ReviewPolicy
@@ -465,7 +467,7 @@ class Judgements:
         self._parties: dict[SessionId, Party] = {}
 
     def catch_up(self, tx: Tx, basis: JudgingBasis) -> None:
-        """Drop judgements that the current state makes invalid."""
+        """Drop judgements that are no longer valid."""
         end = tx.one("journal.head", JournalEnd) or JournalEnd(0, "")
         if basis != self._basis or not self._goes_on(tx, end):
             self._forget_all()
@@ -491,7 +493,7 @@ class Judgements:
             self.forget([task for task, judgement in self.of.items() if not trees.isdisjoint(judgement.trees)])
 
     def add(self, judgements: Iterable[Judgement], parties: dict[SessionId, Party]) -> None:
-        """Cache lasting judgements and their parties."""
+        """Cache the judgements that last, and their parties."""
         self.of |= {judgement.row.task: judgement for judgement in judgements if judgement.lasting}
         self._parties |= parties
 
@@ -519,11 +521,13 @@ def lasts(facts: Facts) -> bool:
 # ---- Preview of a decision ----
 
 ALL_OF_IT = Looked(hunks=0)
-"""The review of a caller who saw every hunk."""
+"""The viewing record of a caller who saw every hunk."""
 
 
 def gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Actor) -> TaskDetail:
-    """Add the review mode and check states to a task. Unchanged while the configuration is invalid. (D5, M)"""
+    """Add the review mode and check states to a task. Return it unchanged while the configuration is invalid. (D5,
+    M)
+    """
     try:
         policy = context.policy(tx, actor)
     except ConfigError:
@@ -543,7 +547,7 @@ def gated(context: Context, tx: Tx, detail: TaskDetail, facts: Facts, actor: Act
 
 
 def preview_of(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor) -> Preview:
-    """Return the caller's options. An invalid configuration allows nothing. (G1)"""
+    """Return what the caller may do. With an invalid configuration, nothing. (G1)"""
     target = context.project(tx).target
     tip = tip_of(context, facts.task.id, facts.attempt, target, tx, shown=True) if facts.attempt else gate.Tip()
     try:
@@ -557,8 +561,8 @@ def preview_of(context: Context, tx: Tx, facts: Facts, me: Party, actor: Actor) 
 def preview(
     facts: Facts, me: Party, policy: ReviewPolicy, tip: gate.Tip | None, unsigned: Reason | None = None
 ) -> Preview:
-    """Return the result of an approval now by a caller who saw the whole diff. `unsigned` is the reason why they could
-    not sign it. (I9)
+    """Return the result if the caller approved now, having seen the whole diff. `unsigned` is why they could not sign
+    it. (I9)
     """
     seen = facts.attempt.seen if facts.attempt else ""
     reasons = gate.check(facts, me, tip, seen, policy, look=ALL_OF_IT)

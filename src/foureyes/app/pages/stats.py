@@ -1,4 +1,4 @@
-"""`fe stats`: figures from the journal (Y)."""
+"""`fe stats`: statistics from the journal. (Y)"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StatsPage:
         self._context = context
 
     def show(self) -> Stats:
-        """Return figures for the project and each reviewer. (Y)"""
+        """Return statistics of the project and each reviewer. (Y)"""
         with self._context.store.read() as tx:
             return stats(
                 tx.one("metric.approvals", Approvals) or Approvals(),

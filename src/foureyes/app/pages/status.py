@@ -49,7 +49,7 @@ NOTHING = ReviewablePage(rows=[], looked_at=0)
 
 
 class Status:
-    """Counts, policy and notes about the project."""
+    """Counts, policy and notes of the project."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -100,7 +100,7 @@ class Status:
         return msgspec.structs.replace(view, next=after_status(view, actor, merge, partial(self._moved, actor)))
 
     def own(self, actor: Actor) -> list[str]:
-        """Return an agent's duties for its own work, which come before new work. (D5, L6, R2, T4)"""
+        """Return what an agent has to do about its own work before new work. (D5, L6, R2, T4)"""
         from foureyes.app.work.claims import own_work
 
         with self._context.store.read() as tx:
@@ -115,13 +115,13 @@ class Status:
         return [*behind, *([stopped] if stopped else []), *(self._unbrought() if moved else [])]
 
     def _points(self, tx: Tx, actor: Actor) -> list[OpenPoint]:
-        """Return the questions that wait for this agent's answer. Its work waits until then. (R2)"""
+        """Return the questions that this agent has to answer. Its work waits for that. (R2)"""
         if actor.kind != "agent":
             return []
         return tx.all("cycle.asks_maker", OpenPoint, session=actor.session, limit=POINTS)
 
     def _sprint(self, tx: Tx) -> SprintGlance | None:
-        """Return the running sprint. Imports nothing about sprints if there was never one. (X2)"""
+        """Return the running sprint. If there was never one, nothing about sprints is imported. (X2)"""
         if tx.one("sprint.any", IdRow) is None:
             return None
         from foureyes.app.tasks.sprint_records import glance
@@ -129,7 +129,7 @@ class Status:
         return glance(self._context, tx)
 
     def _moved(self, actor: Actor) -> Steps:
-        """Return the step for the first item that only a person can move. (E6)"""
+        """Return the step for the first item that only a person can resolve. (E6)"""
         from foureyes.app.pages.attention import Attention
 
         return next((row.next for row in Attention(self._context).view(actor, limit=1).rows), NO_STEP)
@@ -151,7 +151,7 @@ class Status:
             return [prose(f"{task}: {NOT_KNOWN}: ") + fe("merge") for task in unheard(self._context, tx)]
 
     def _to_fetch(self, page: ReviewablePage) -> list[Steps]:
-        """Return a note if the first task with missing checks is not in this clone and must be fetched. (Q6)"""
+        """Return a note if the first task without checks is not in this clone and has to be fetched. (Q6)"""
         if self._context.store.place in ("", STORE_FILE) or not page.missing:
             return []
         from foureyes.app.work.remote_attempts import is_to_fetch
@@ -170,7 +170,7 @@ class Status:
         return [prose(f"{stray.text}: ") + stray.next] if stray else []
 
     def _merge(self, actor: Actor) -> Steps:
-        """Return the step that moves the merge queue on. If the configuration is invalid, point to the queue."""
+        """Return the next step for the merge queue. If the configuration is invalid, point to the queue."""
         from foureyes.app.gate.merge_queue import Merges
         from foureyes.app.views.attempt import what_brings_it_on
 
@@ -180,8 +180,8 @@ class Status:
             return fe("merge", "--list")
 
     def _reviewable(self, actor: Actor) -> ReviewablePage:
-        """Return tasks waiting for the caller. Empty if the configuration is invalid, because nothing can be approved
-        then.
+        """Return the tasks that wait for the caller. With an invalid configuration there are none, because nothing can
+        be approved.
         """
         from foureyes.app.pages.lists import Lists
 
@@ -216,7 +216,7 @@ COUNTED = ("ready", "waiting", "rejected", "held", "unmerged", "landed", "auto_a
 
 
 def _counts(tx: Tx) -> dict[str, int]:
-    """Return task counts. `ready` leaves out tasks that a runner left to a person, and epics. (E6, T4)"""
+    """Return the numbers of tasks. `ready` leaves out epics, and tasks that the runner left to a person. (E6, T4)"""
     counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
     stuck = tx.one("run.stuck_ready", Count)
     goals = tx.one("project.ready_goals", Count) if counters.get("ready") else None
@@ -229,7 +229,7 @@ def _counts(tx: Tx) -> dict[str, int]:
 
 
 def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:
-    """Return the caller's first step towards an approval: run checks, rule on findings, or get a key. (D5, I9, P13)"""
+    """Return the caller's first step toward an approval: run checks, rule on findings, or get a key. (D5, I9, P13)"""
     theirs: set[Who] = {"you", "person", "person_or_service"} if actor.kind == "human" else {"you"}
     ready = [row for row in missing if row.you.reasons[0].rule in ("D2", "D5", "I9")]
     steps = [row.next for row in ready if all(step.who in theirs for step in row.next.steps if step.argv)]
@@ -237,7 +237,9 @@ def lacking_in(missing: Sequence[ReviewableRow], actor: Actor) -> Steps:
 
 
 def checkouts_behind(context: Context, target: str) -> list[CaughtUp]:
-    """Return checkouts of the target that did not follow a merge. A commit of everything there would revert it. (Q5)"""
+    """Return checkouts of the target that were not updated after a merge. Committing everything there would revert it.
+    (Q5)
+    """
     try:
         return list(context.workshop.behind(target))
     except GitProblem:

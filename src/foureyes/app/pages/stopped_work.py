@@ -1,4 +1,4 @@
-"""Stopped work that only a person can move (E6): pauses, ended runners, cycles (V8, V9), broken checks (D5)."""
+"""Stopped work that only a person can resolve: pauses, ended runners, cycles (V8, V9), broken checks (D5). (E6)"""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ START = by_person(fe("run"))
 
 
 class StandstillRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A stopped item, as an attention row needs it."""
+    """A stopped item, with the data for its attention row."""
 
     kind: AttentionKind
     text: str
@@ -68,7 +68,7 @@ class Stop(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftRunner(msgspec.Struct, frozen=True, kw_only=True):
-    """A runner that ended or went silent while its runs had not ended."""
+    """A runner that ended or went silent before its runs had ended."""
 
     session: str
     process: str
@@ -88,7 +88,7 @@ class PausedSprint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WaitsForPerson(msgspec.Struct, frozen=True, kw_only=True):
-    """A person whose review is the only one that a cycle waits for. Empty `reviewer`: any person may review. (V8)"""
+    """A person whose review is the only thing that a cycle waits for. An empty `reviewer` is any person. (V8)"""
 
     cycle: str
     task: str
@@ -116,8 +116,9 @@ MENDED = {
 def halts(
     context: Context, tx: Tx, ways: CallerWays, by_rule: Collection[str] = (), reviewers: Collection[str] = ()
 ) -> Iterator[StandstillRow]:
-    """Yield everything about runs that waits for a person. `by_rule` names tasks whose review cycle already gives the
-    reason. `reviewers` are those of the policy.
+    """Yield everything about runs that needs a person.
+
+    `by_rule` names tasks whose review cycle already gives the reason. `reviewers` are those of the policy.
     """
     for pause in once(tx.all("run.pauses", PauseView)):
         if pause.made_by != "rule" or pause.task not in by_rule:
@@ -159,7 +160,9 @@ def _paused(pause: PauseView, ways: CallerWays) -> StandstillRow:
 
 
 def _paused_sprint(sprint: PausedSprint) -> StandstillRow:
-    """Build the row of a paused sprint. None of its tasks starts until a person resumes it or the reason is gone. (X3)"""
+    """Return the row of a paused sprint. None of its tasks starts until a person resumes it or the reason is gone.
+    (X3)
+    """
     from foureyes.core.nouns.sprint import PASSING
 
     passes = (
@@ -193,7 +196,7 @@ def _unreviewed(row: Unreviewed, ways: CallerWays) -> StandstillRow:
 
 
 def _waits(row: WaitsForPerson) -> StandstillRow:
-    """Build the row of a cycle that waits for a person. While it is open, no rule approves. (V8)"""
+    """Return the row of a cycle that waits for a person. While it is open, no rule approves. (V8)"""
     from foureyes.core.nouns.cycle import ANY_PERSON
 
     who = row.reviewer if row.reviewer == ANY_PERSON else named(one_line(row.reviewer, LINE))
@@ -271,7 +274,7 @@ def _left(left: LeftRunner, ways: CallerWays) -> StandstillRow:
 
 
 def _last_sign(left: LeftRunner) -> str:
-    """Return the last sign of life of a runner, from the end of its lease. (J4)"""
+    """Return a runner's last sign of life, computed from the end of its lease. (J4)"""
     if not left.until:
         return left.started_at
     heard = stamp(datetime.fromisoformat(left.until) - timedelta(seconds=LEASE_SECONDS))
@@ -295,9 +298,9 @@ def _cooled(cooled: Cooldown) -> StandstillRow:
 REVIEWABLE = ("in_progress", "reviewing")
 MOST_CYCLES = 50
 NAMED = 5
-"""How many tasks to name in a row."""
+"""Number of tasks to name in a row."""
 WAIVED_MOST = 2
-"""How many findings of a task can be waived from here."""
+"""Number of a task's findings that can be waived here."""
 
 
 class BlockedBy(msgspec.Struct, frozen=True):
@@ -351,7 +354,7 @@ def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: Who
 
 
 def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
-    """Yield a row for each agent whose blockers may not stop a task but still keep others from approving. (R1)"""
+    """Yield a row for each agent whose blockers stopped no task but keep others from approving. (R1)"""
     rows = tx.all("review.blocked_by", BlockedBy)
     if not rows:
         return
@@ -380,7 +383,7 @@ def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[Sta
 
 
 def _since(tx: Tx, task: str, cycle: Cycle) -> Iterator[str]:
-    """Yield lines about later reviews. They do not lift the pause. (R2)"""
+    """Yield lines about later reviews, which do not lift the pause. (R2)"""
     from foureyes.core.nouns.cycle import Cycle
 
     last = tx.all("cycle.latest", Cycle, task=task, limit=1)
@@ -440,7 +443,7 @@ def _may_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
 
 
 def _who(context: Context, tx: Tx, known: WholeCycle) -> str:
-    """Name the sessions that are asked: reviewers who did not approve, and the authors."""
+    """Name the sessions to ask: reviewers who did not approve, and the authors."""
     from foureyes.app.facts import parties_of
     from foureyes.core.words.ids import SessionId
 

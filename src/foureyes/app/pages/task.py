@@ -1,6 +1,5 @@
-"""One task in full, with the caller's options.
-
-Imports that only a submitted task needs are local, because agents view their own tasks often.
+"""One task in full, and what the caller can do. Imports for submitted tasks only are local, because agents view their
+own tasks often.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff: bool = False) -> TaskDetail:
-    """Return everything about one task and the caller's options."""
+    """Return everything about one task, and what the caller can do."""
     with context.store.read() as tx:
         row = context.find(tx, task)
         tx.ahead(*of_party(actor), *of_facts([row.id]), *_of_detail(row.id, log_lines))
@@ -84,7 +83,7 @@ AT_REST = ("open", "blocked", "deferred")
 
 
 def _against_work(context: Context, tx: Tx, detail: TaskDetail) -> Steps:
-    """Return the step that removes the first reason why the task cannot start. Empty if it can. (E6)"""
+    """Return the step that removes the first reason why the task cannot start, or none. (E6)"""
     task = detail.task
     if task.ready:
         return NO_STEP
@@ -125,7 +124,7 @@ def _merge(context: Context, tx: Tx, task: TaskId, actor: Actor) -> Steps:
 
 
 def _of_detail(task: TaskId, log_lines: int) -> list[NamedQuery]:
-    """Return the queries for a task's page (`ahead`)."""
+    """Return the queries for a task's page, for `ahead`."""
     by_id: list[NamedQuery] = [
         (f"task.{name}", {"id": task}) for name in ("dependencies", "dependent_tasks", "children")
     ]
@@ -210,7 +209,9 @@ class EditRow(msgspec.Struct, frozen=True):
 
 
 def edits_of(tx: Tx, facts: Facts) -> list[EditView]:
-    """Return the edits since the task was created. Marks those by an author and those after the start. (T3, T8)"""
+    """Return the edits since the task was created, with those by an author and those after the start marked. (T3,
+    T8)
+    """
     rows = tx.all("journal.edits", EditRow, task=facts.task.id)
     parties = parties_of(tx, {SessionId(row.session) for row in rows})
     makers = [facts.party(session) for session in makers_of(facts)]

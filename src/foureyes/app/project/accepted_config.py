@@ -1,4 +1,4 @@
-"""Acceptance of the configuration (P12): the foureyes.toml that a person accepts, and the target it names."""
+"""Acceptance of the configuration: the foureyes.toml that a person accepts, and the target it names. (P12)"""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 def ask_remote(context: Context) -> tuple[ProjectView, RemoteTips]:
-    """Return the project and the remote's heads of its target and next target. Refused if the remote cannot be asked,
-    because then the relevant file is unknown.
+    """Return the project, and the remote's heads of its target and next target. Refuse if the remote cannot be asked,
+    because its file is then unknown.
     """
     with context.store.read() as tx:
         project = context.project(tx)
@@ -53,7 +53,7 @@ def _heard(context: Context, project: ProjectView) -> RemoteTips:
 
 
 def refuse_unpushed(context: Context, project: ProjectView, heard: RemoteTips) -> None:
-    """Refuse an acceptance if only this clone has the new file. The file on the remote's target counts."""
+    """Refuse to accept a file that only this clone has. The file on the remote's target counts."""
     target, at, repo = project.target, read_at(context, project, project.target, heard), context.repo
     here, there = branch_here(context, target), repo.commit_of(at)
     if at == target or here is None or there is None or repo.is_ancestor(here, there):
@@ -76,9 +76,9 @@ def _not_accepted(why: str, step: Steps) -> Refused:
 
 BRANCH = "refs/heads/"
 BRANCHES_LOOKED_AT = 200
-"""Number of branches searched for a renamed target."""
+"""Number of branches to search for a renamed target."""
 NEW_COMMITS = 200
-"""Number of commits searched for a known one, and shown if there is none."""
+"""Number of commits to search for a known one, and to show if there is none."""
 RemoteTips = Mapping[str, Sha]
 """Branch heads as the remote just answered."""
 ACCEPT = by_person(fe("config", "accept"))
@@ -91,7 +91,7 @@ BRING_HERE = in_turn(
 
 
 class ConfiguredProject(msgspec.Struct, frozen=True):
-    """Project and target named in a foureyes.toml."""
+    """The project and target that a foureyes.toml names."""
 
     project: str = ""
     target: str = ""
@@ -112,7 +112,7 @@ def named_in(text: str | None) -> ConfiguredProject:
 
 @lru_cache(maxsize=4)
 def remote_in(text: str | None) -> str:
-    """Return the remote that a file names, or an empty string."""
+    """Return the remote that a file names, or ""."""
     if not text:
         return ""
     from foureyes.config.parser import read_file
@@ -124,8 +124,10 @@ def remote_in(text: str | None) -> str:
 
 
 def read_at(context: Context, project: ProjectView, branch: str, heard: RemoteTips | None = None) -> str:
-    """Return the ref to read a branch's files from: the remote's last known head, or the local branch if there is no
-    remote. A decision uses `heard`, the remote's current answer, because local notes can be changed by anyone. [Q6]
+    """Return the ref to read a branch's files from. (Q6)
+
+    It is the remote's last known head, or the local branch if there is no remote. For a decision, pass `heard`, the
+    remote's current answer, because anyone can change local refs.
     """
     if heard is not None:
         return heard.get(branch, branch)
@@ -138,8 +140,8 @@ def is_missing(context: Context, branch: str) -> bool:
 
 
 def wanted_target(context: Context, project: ProjectView, heard: RemoteTips | None = None) -> str:
-    """Return the target after acceptance. Refused if a new target does not exist or its own foureyes.toml does not name
-    it. [P12]
+    """Return the target after an acceptance. Refuse a new target that does not exist, or whose own foureyes.toml does
+    not name it. (P12)
     """
     text = context.repo.file_at(read_at(context, project, project.target, heard), FILE)
     if text is None:
@@ -179,8 +181,9 @@ def renamed_to(context: Context, project: ProjectView) -> str:
 def brought_along(
     context: Context, project: ProjectView, target: str, heard: RemoteTips | None = None
 ) -> tuple[tuple[str, ...], str]:
-    """Return one line per commit that the future target adds since the last known commit, and its head. The current
-    target is included only before the first task began. [P12, Q5]
+    """Return a line about each commit that the future target adds to the known ones, and its head. (P12, Q5)
+
+    Commits of the current target are listed only before the first task has begun.
     """
     with context.store.read() as tx:
         known = points_on_record(tx)
@@ -205,7 +208,7 @@ INIT = by_person(fe("init"))
 
 
 class Unaccepted(msgspec.Struct, frozen=True):
-    """Difference between the target's foureyes.toml and the accepted one, with the next step. `acceptable` means it can
+    """The difference between the target's foureyes.toml and the accepted one, and the next step. `acceptable`: it can
     be accepted as it is.
     """
 
@@ -216,7 +219,7 @@ class Unaccepted(msgspec.Struct, frozen=True):
 
 def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
     """Return how the target's foureyes.toml differs from the accepted one, or None. With a remote, its last known
-    target is compared. [P12, Q6]
+    target is compared. (P12, Q6)
     """
     at = read_at(context, project, project.target)
     text = context.repo.file_at(at, FILE)
@@ -248,8 +251,8 @@ def unaccepted(context: Context, project: ProjectView) -> Unaccepted | None:
 
 
 def not_in_force(context: Context) -> Reason | None:
-    """Return a reason that the target's foureyes.toml is not accepted, to show beside check results. None if it is, or
-    if git fails. [P12]
+    """Return a reason if the target's foureyes.toml is not accepted, to show with check results. None if it is, or if
+    git fails. (P12)
     """
     try:
         with context.store.read() as tx:
@@ -261,13 +264,13 @@ def not_in_force(context: Context) -> Reason | None:
 
 
 def with_unaccepted(context: Context, reasons: tuple[Reason, ...]) -> tuple[Reason, ...]:
-    """Add a note to a refusal over checks (D5) if the target names other checks than the accepted ones. [P12]"""
+    """Add a note to a refusal over checks (D5) if the target's file names other checks than the accepted one. (P12)"""
     note = not_in_force(context) if any(reason.rule == "D5" for reason in reasons) else None
     return (*reasons, note) if note else reasons
 
 
 def _is_behind(context: Context, project: ProjectView, at: str) -> bool:
-    """Return True if the accepted commit came to the remote after the last fetch. [Q6]"""
+    """Return True if the accepted commit came to the remote after the last fetch. (Q6)"""
     if not remote_in(project.accepted_text) or not project.accepted_at:
         return False
     seen, accepted = context.repo.commit_of(at), context.repo.commit_of(project.accepted_at)
@@ -275,7 +278,7 @@ def _is_behind(context: Context, project: ProjectView, at: str) -> bool:
 
 
 def _knows_more(context: Context, project: ProjectView, at: str) -> bool:
-    """Return True if this clone's target is newer than the last known remote one and has the accepted file. [Q6]"""
+    """Return True if this clone's target is newer than the last known remote one, and has the accepted file. (Q6)"""
     repo, target = context.repo, project.target
     if at == target:
         return False

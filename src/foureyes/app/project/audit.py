@@ -56,8 +56,8 @@ class Audit:
                 after = rows[-1].seq
 
     def verify(self, progress: CountProgress | None = None) -> AuditReport:
-        """Verify chain, replay, mirrors, signatures (I9) and kept attempts, and check that this is the target's store
-        (P12). [J2]
+        """Verify the chain, replay, mirrors, signatures (I9) and kept attempts, and that this is the target's store
+        (P12). (J2)
         """
         report = self._context.store.audit(progress)
         wrong, signatures = self._signatures()
@@ -89,7 +89,7 @@ class Audit:
         return [Discrepancy("integrity", sentence) for sentence in sentences]
 
     def _of_another_project(self) -> list[Discrepancy]:
-        """Return a finding if the target's foureyes.toml names another project. [P12]"""
+        """Return a finding if the target's foureyes.toml names another project. (P12)"""
         with self._context.store.read() as tx:
             project = self._context.project(tx)
         with suppress(GitProblem):  # an unreadable target is reported with its anchor
@@ -102,24 +102,26 @@ class Audit:
         return []
 
     def _asked(self) -> tuple[RemoteAnswer | None, list[str]]:
-        """Return the remote's target. If the remote fails, return a note that the last fetched state was used. [Q6]"""
+        """Return the remote's target. If it cannot be asked, return a note that the last fetched state was used.
+        (Q6)
+        """
         try:
             return ask_target(self._context), []
         except GitProblem as problem:
             return None, [f"{problem.message}, so the target is compared as it was last fetched"]
 
     def _lacking(self, answer: RemoteAnswer | None) -> MergeStop | None:
-        """Return the problem if the target lacks the last recorded merge. [Q6]"""
+        """Return the stop if the target lacks the last recorded merge. (Q6)"""
         with self._context.store.read() as tx:
             return amiss(self._context, tx, self._context.project(tx), answer)
 
     def _is_unread(self) -> bool:
-        """Return True if the target cannot be compared, so that nothing can be adopted."""
+        """Return True if the target cannot be compared, so that no store can be adopted."""
         with self._context.store.read() as tx:
             return unread_anchor(self._context, tx, self._context.project(tx)) is not None
 
     def exceptions(self, limit: int = 100) -> list[SecurityRow]:
-        """Return the recorded exceptions, latest first. [P8]"""
+        """Return the recorded exceptions, latest first. (P8)"""
         with self._context.store.read() as tx:
             return tx.all("record.security_page", SecurityRow, limit=limit)
 
@@ -129,7 +131,7 @@ class Audit:
             return tx.all("record.security_totals", SecurityTotal)
 
     def _signatures(self) -> tuple[list[Discrepancy], int]:
-        """Return the invalid signatures and the number of all. The crypto library is loaded only if there are any."""
+        """Return the invalid signatures, and the number of all. The crypto library is loaded only if there are any."""
         with self._context.store.read() as tx:
             rows = tx.all("record.signatures", Signature)
             signed = tx.all("journal.signed", EventRow)
@@ -155,8 +157,9 @@ class Audit:
 
 
 def set_aside_by(context: Context, findings: Sequence[Discrepancy]) -> Steps:
-    """Return the command that sets aside local files about lost decisions. It is empty if there are other findings or
-    no recorded restore. [F2]
+    """Return the command that sets aside local files about lost decisions, or none. (F2)
+
+    None if there are other findings too, or if no restore is recorded.
     """
     if not findings or not all(each.file for each in findings):
         return NO_STEP
@@ -168,7 +171,7 @@ def set_aside_by(context: Context, findings: Sequence[Discrepancy]) -> Steps:
 
 
 class _Dated(msgspec.Struct, frozen=True):
-    """Date of a journal row and of the row before it."""
+    """The date of a journal row and of the row before it."""
 
     seq: int
     at: str
@@ -176,7 +179,7 @@ class _Dated(msgspec.Struct, frozen=True):
 
 
 def misdated(context: Context) -> list[str]:
-    """Return the rows dated in the future or more than five minutes before the previous row. [J2]"""
+    """Return the rows dated in the future or more than five minutes before the previous row. (J2)"""
     with context.store.read() as tx:
         now = context.clock.now()
         rows = tx.all("journal.misdated", _Dated, now=stamp(now))
@@ -193,13 +196,13 @@ def misdated(context: Context) -> list[str]:
 
 
 class _Signed(msgspec.Struct, frozen=True):
-    """Signing key named in an event."""
+    """A signing key named in an event."""
 
     signed_by: str = ""
 
 
 def _without_signature(signed: Sequence[EventRow], signatures: Sequence[Signature]) -> Iterator[Discrepancy]:
-    """Yield the rows that name a signing key without a matching signature before them in their transaction. [M6, I9]"""
+    """Yield rows that name a signing key although no matching signature precedes them in their transaction. (M6, I9)"""
     given = {(row.session, row.at, row.fingerprint): row.seq for row in reversed(signatures)}
     for row in signed:
         key = msgspec.json.decode(row.payload, type=_Signed).signed_by
@@ -212,7 +215,7 @@ def _without_signature(signed: Sequence[EventRow], signatures: Sequence[Signatur
 
 
 class KeptAttempt(msgspec.Struct, frozen=True):
-    """Submitted attempt with the objects that git must keep."""
+    """A submitted attempt with the objects that git must keep."""
 
     task: str
     n: int

@@ -1,4 +1,4 @@
-"""Keys of people: proof of a person beyond observation (I9)."""
+"""Keys of people: proof that a decision is a person's, beyond observation. (I9)"""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Keys:
         self._context = context
 
     def new(self, actor: Actor, *, ssh: str = "", key: str = "") -> KeyOutcome:
-        """Create or adopt a key for the caller: a new one, a FIDO key, or one on this machine.
+        """Create a key for the caller, or adopt a FIDO key or one on this machine.
 
-        The project's first key relies on an observed person. Later keys need the signature of an earlier one.
+        The project's first key needs only an observed person. Later ones need the signature of an earlier key.
         """
         permit(actor, "key add --new")
         ring = self._context.keys
@@ -60,7 +60,7 @@ class Keys:
             raise
 
     def _explained(self, actor: Actor, done: KeyOutcome) -> KeyOutcome:
-        """Add notes on the decisions that are signed from now on, and on those that are not. [I9]"""
+        """Return the outcome with notes about which decisions are signed from now on. (I9)"""
         if not done.registered:
             return done
         with self._context.store.read() as tx:
@@ -191,7 +191,7 @@ class Keys:
 
 
 def proof_of_people(context: Context, actor: Actor) -> Check:
-    """Return the diagnosis of how people prove their identity. [I9]"""
+    """Return the diagnosis of how people prove their identity. (I9)"""
     with context.store.read() as tx:
         keys = len(active_keys(tx))
         waiting = waiting_keys(context, tx) if actor.kind == "human" else []

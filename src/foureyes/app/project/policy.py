@@ -1,4 +1,4 @@
-"""Policy: settings in force, prompt templates, and their changes (P12, F4)."""
+"""Policy: settings in force, prompt templates, and changes to them. (P12, F4)"""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Policy:
         return [*settings, *(_flag(name, layers) for name in FEATURES)]
 
     def set(self, actor: Actor, key: str, text: str | None) -> SettingView:
-        """Set (or unset: None) a setting in the store; the old and the new value are on record."""
+        """Set a setting in the store, or unset it (None). The old and new values are recorded."""
         key = ALIASES.get(key, key)
         setting = BY_KEY.get(key)
         settable = [s.key for s in SETTINGS if s.kind in ("choice", "number", "yes/no") or s.of is IdentityRule]
@@ -82,7 +82,7 @@ class Policy:
         return next(row for row in self.show(actor) if row.key == key)
 
     def offered(self, actor: Actor) -> ConfigurationOffer:
-        """Return everything that an acceptance would put in force, to show before asking for it. [P12]"""
+        """Return everything that an acceptance would put in force, to show it before asking. (P12)"""
         permit(actor, "config accept")
         project, heard = ask_remote(self._context)
         offered = proposal(self._context, project, heard)
@@ -98,10 +98,10 @@ class Policy:
         )
 
     def accept(self, actor: Actor, *, seen: str = "", own: str | None = None) -> Acceptance:
-        """Accept the foureyes.toml on the target. It has no effect before that (P12).
+        """Accept the foureyes.toml on the target, which has no effect before that. (P12)
 
-        `seen` is the seal of the proposal that was shown, and any other proposal is refused. `own` is a file that the
-        caller has just written, which is accepted without any templates.
+        `seen` is the seal of the proposal that was shown, and any other is refused. `own` is a file that the caller has
+        just written. It is accepted without templates.
         """
         permit(actor, "config accept")
         project, heard = ask_remote(self._context)
@@ -154,7 +154,6 @@ class Policy:
 
 
 def _flag(name: str, layers: Layers) -> SettingView:
-    """Return a feature flag with its source."""
     policy = resolve(BY_KEY["review.policy"], layers)
     for variable in flag_names(name):
         if layers.environ.get(variable) and policy.source == "environment":
@@ -171,8 +170,8 @@ def _flag(name: str, layers: Layers) -> SettingView:
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """The target's foureyes.toml and the changes that accepting it would make, including prompt templates and commits
-    brought by a new target.
+    """The target's foureyes.toml, and what accepting it would change. This includes prompt templates, and commits that
+    a new target brings.
     """
 
     text: str
@@ -181,7 +180,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     templates: dict[str, str]
     target: str
     at: str
-    """The ref it was read from: the target, or the remote's head of it. [Q6]"""
+    """The ref that it was read from: the target, or the remote's head of it. (Q6)"""
     brought: tuple[str, ...] = ()
     tip: str = ""
 
@@ -191,13 +190,13 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def template_lines(self) -> tuple[str, ...]:
-        """Return one line per template."""
+        """One line per template."""
         path = path_of
         return tuple(f"{path(name)} {digest_of(text)[:15]}" for name, text in sorted(self.templates.items()))
 
     @property
     def lines(self) -> Iterator[str]:
-        """Yield everything that would be put in force, in full, so a person can read it before accepting."""
+        """Everything that would be put in force, in full, so that a person can read it first."""
         for changed in self.changed:
             yield flat(changed.text)
         yield from self.brought
@@ -207,7 +206,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seal(self) -> str:
-        """Return a digest that identifies the proposal a person saw."""
+        """A digest of the proposal, to identify the one that a person saw."""
         parts = [
             self.digest,
             *[f"{name} {digest_of(text)}" for name, text in sorted(self.templates.items())],
@@ -228,7 +227,7 @@ def _digits(seal: str) -> str:
 
 
 def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = None) -> Proposal:
-    """Return the proposal to accept, or raise the reason why it cannot be accepted. [P12]"""
+    """Return the proposal to accept. Raise the reason if it cannot be accepted. (P12)"""
     text = context.repo.file_at(read_at(context, project, project.target, heard), FILE)
     new = read_file(text) if text is not None else {}
     if new.get("project.id") not in (None, "", project.id):
@@ -267,7 +266,7 @@ def proposal(context: Context, project: ProjectView, heard: RemoteTips | None = 
 
 
 def _is_loosened(key: str, old: dict[str, SettingValue], new: dict[str, SettingValue]) -> bool:
-    """Return True if the effective value becomes looser. Defaults and renamed keys are resolved first."""
+    """Return True if the effective value gets looser. Defaults and renamed keys are taken into account."""
     name = "review.policy" if key.startswith("features.") else ALIASES.get(key, key)
     setting = BY_KEY.get(name)
     if setting is None:
@@ -277,7 +276,7 @@ def _is_loosened(key: str, old: dict[str, SettingValue], new: dict[str, SettingV
 
 
 def _both(old: dict[str, SettingValue], new: dict[str, SettingValue], key: str) -> tuple[str, str]:
-    """Return a setting before and after. For a table that extends the built-in one, only changed entries are shown."""
+    """Return a setting before and after. Of a table that extends the built-in one, only changed entries are shown."""
     setting = BY_KEY.get(key)
     if setting is None or not isinstance(setting.default, dict):
         return _shown(old, key), _shown(new, key)
@@ -345,7 +344,7 @@ FOLDER = ".foureyes/prompts"
 
 
 class Template(msgspec.Struct, frozen=True):
-    """Accepted template."""
+    """An accepted template."""
 
     name: str
     digest: str

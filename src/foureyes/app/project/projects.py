@@ -1,4 +1,4 @@
-"""The project: creation, backups, restores and adoption of its store."""
+"""The project: create it, and back up, restore and adopt its store."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class Projects:
         self._context = context
 
     def create(self, actor: Actor, name: str, prefix: str, target: str, *, lost: bool = False) -> ProjectView:
-        """The first row of the journal, which adopts the target where it is. `lost`: there was one before, which nobody
-        has any more. That is on record.
+        """Create the project with the first row of its journal. The target's current commit counts as adopted.
+
+        `lost`: the project's earlier store is lost. That is recorded.
         """
         with self._context.writing(actor, "init") as work:
             place, tip = self._context.store.place, self._context.repo.commit_of(f"refs/heads/{target}") or ""
@@ -51,8 +52,9 @@ class Projects:
         return Milestones(rows=head.seq if head else 0, merged=merged)
 
     def note_restore(self, actor: Actor, source: str, kept: str, before: Milestones | None = None) -> RestoredStore:
-        """Record that the store was restored (P8). Return the changes undone since `before` and the next step. A store
-        that lacks merges of the target must be adopted first. [P12]
+        """Record that the store was restored (P8). Return the changes undone since `before`, and the next step. (P12)
+
+        A store that lacks merges of the target must be adopted first.
         """
         after = self.milestones()
         there = tip_there(self._context)  # outside the transaction, as in adopt()
@@ -80,12 +82,12 @@ class Projects:
         )
 
     def note_place(self, actor: Actor, place: str) -> None:
-        """Record the store's new place after a person moved it. Its adoption state is kept. [P12]"""
+        """Record the store's new place after a person moved it. What it adopted stays the same. (P12)"""
         with self._context.writing(actor, "store copy") as work:
             work.record("", _placed(place, self._context.project(work.tx)))
 
     def adopt(self, actor: Actor, reason: str) -> Adoption:
-        """Adopt the current store as the project's and rewrite its mirrors. Only a person may do this. [P12]"""
+        """Make this store the project's and write its mirrors again. Only a person may. (P12)"""
         context = self._context
         if not reason.strip():
             raise BadInput("say why this is the store. The reason is recorded.", next_step=ADOPT)
@@ -115,7 +117,7 @@ class Projects:
         return self._context.store.role()
 
     def grants(self, writers: Sequence[str] = (), readers: Sequence[str] = ()) -> str:
-        """Return the SQL that grants writers and readers access to a server store. Empty for a file. Without names, one
+        """Return the SQL that grants writers and readers access to a server store, "" for a file. Without names, one
         writer and one reader are named after the schema.
         """
         usual, roles = f"foureyes_{self._context.store.project}", fe("store", "roles", "--writer", blank("NAME"))
@@ -156,5 +158,5 @@ class Projects:
 
 
 def _placed(place: str, project: ProjectView, tip: str = "") -> StorePlaced:
-    """Return the event that places the store, with the commit up to which it is adopted."""
+    """Return the event for the store's place, with the commit up to which it is adopted."""
     return StorePlaced(place=place, tip=tip or project.adopted or "")

@@ -1,4 +1,4 @@
-"""Sessions: identifying the caller, and sessions spawned for others (I)."""
+"""Sessions: identify the caller, and spawn sessions for others. (I)"""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Sessions:
     def recognise(self, observe: Callable[[Sequence[str]], Actor]) -> Actor:
         """Return the caller as the store knows it: by token, by `whoami --new`, or as observed.
 
-        `observe` receives the programs of the configured profiles, which count as agents too (I3).
+        `observe` gets the programs of the configured profiles, which count as agents too.
         """
         with self._context.store.read() as tx:
             actor = self._at_home(tx, observe(self._programs(tx)))
@@ -77,7 +77,7 @@ class Sessions:
         return [profile.program for profile in agent_profiles(Layers(file=read_file(text))).values()]
 
     def _at_home(self, tx: Tx, actor: Actor) -> Actor:
-        """Return the caller with the trust of its surroundings. Settings are read only if needed. [I3]"""
+        """Return the caller with the trust that its surroundings allow. Settings are read only if needed. (I3)"""
         if actor.stands is None:
             return actor
         from foureyes.core.rules.callers import at_home
@@ -91,7 +91,9 @@ class Sessions:
 
     @staticmethod
     def _was_an_agent(tx: Tx, actor: Actor) -> Actor:
-        """Treat a caller below a process that was once an agent as an agent, whatever that process runs now. [I3]"""
+        """Return the caller as an agent if it runs below a process that was once an agent, whatever that process runs
+        now. (I3)
+        """
         rows = tx.all("session.known", EvidenceRow, evidence=actor.ancestors)
         known = {row.evidence for row in rows} - set(actor.evidence)
         if not known or actor.trust == "asserted" or actor.within:
@@ -128,7 +130,7 @@ class Sessions:
 
     @staticmethod
     def _issued(tx: Tx, actor: Actor, token: Token) -> Actor:
-        """Return the session of a token. Agent processes below the bound process are its evidence. [I2, I3]"""
+        """Return the session of a token, with the agent processes below the bound process as evidence. (I2, I3)"""
         row = tx.one("session.get", SessionView, id=token.session)
         assert row is not None
         giver = tx.one("session.get", SessionView, id=row.parent)
@@ -165,7 +167,7 @@ class Sessions:
         )
 
     def _refused_token(self, actor: Actor, token: Token | None, wrong: str) -> TokenRefused:
-        """Record a refused token as a security event and return the error. [I2]"""
+        """Record a refused token as a security event and return the error. (I2)"""
         of = f"token of {token.session}, to {token.role} {token.task}" if token else "unknown token"
         way = by(
             "other",
@@ -186,7 +188,7 @@ class Sessions:
         return problem
 
     def whoami(self, actor: Actor) -> Whoami:
-        """Return the caller as policy rules see it. It only reads, so an unknown session is not recorded. [I1]"""
+        """Return the caller as the policy sees it. This only reads, so an unknown session is not recorded. (I1)"""
         with self._context.store.read() as tx:
             me = self._context.party(tx, actor)
             known = tx.one("session.get", SessionView, id=actor.session)
@@ -228,7 +230,7 @@ class Sessions:
 
     def spawn(self, actor: Actor, task: str, role: str, *, agent: str = "") -> Spawned:
         """Create a session for a sub-agent, with a token for one role on one task. It gets no more rights than its
-        spawner. [I2, I4]
+        spawner. (I2, I4)
         """
         permit(actor, "session spawn")
         wanted = _role(role)
@@ -265,7 +267,7 @@ class Sessions:
         return told_target(self._context).at
 
     def _claims(self, work: Work, task: Task, role: Role) -> bool:
-        """Return True if the child gets the claim. A spawner's claim stays, and the child works under it."""
+        """Return True if the child gets the claim. If its spawner has it, the claim stays there."""
         from foureyes.app.work.claims import is_free_for_child
 
         return role == "implement" and is_free_for_child(self._context, work, task)
@@ -298,8 +300,8 @@ class Sessions:
 
     @staticmethod
     def _bound(tx: Tx, actor: Actor) -> str:
-        """Return the process below which the token is valid: the spawner's nearest agent process, else its session
-        leader. [I2]
+        """Return the process below which the token is valid: the spawner's nearest agent process, or else its session
+        leader. (I2)
         """
         if actor.kind == "agent" and actor.processes:
             return actor.processes[0]
@@ -331,7 +333,7 @@ class Sessions:
             return _end(work, target, reason)
 
     def _spawned(self, tx: Tx, actor: Actor, target: SessionView) -> bool:
-        """Return True if one of the caller's sessions is an ancestor of the target. [I4]"""
+        """Return True if one of the caller's sessions is an ancestor of the target. (I4)"""
         from foureyes.app.facts import parties_of
 
         me = self._context.party(tx, actor)
@@ -345,7 +347,7 @@ class Sessions:
 
 
 def _misuse(actor: Actor, token: Token | None) -> str:
-    """Return why a token is invalid, or an empty string. [I2]"""
+    """Return why a token is invalid, or "". (I2)"""
     if token is None:
         return "this token is unknown in this project"
     if token.ended:
@@ -375,7 +377,7 @@ def _end(work: Work, target: SessionView, reason: str) -> EndedSessions:
 
 
 def _release(work: Work, row: SessionView, reason: str) -> list[str]:
-    """Release the session's claims. By another session this counts as a release, not as work on the task."""
+    """Release the session's claims. If another session does this, it does not count as work on the task."""
     tasks = [claim.id for claim in work.tx.all("session.claims", IdRow, session=row.id)]
     for task in tasks:
         own = row.id == work.actor.session
@@ -395,8 +397,8 @@ def _with_spawned(tx: Tx, row: SessionView) -> list[SessionView]:
 
 
 def _nested(tx: Tx, actor: Actor, known: set[str]) -> tuple[str, ...]:
-    """Return the evidence for an agent of another name above the caller. A process that never wrote may have any name.
-    [G1, I4]
+    """Return evidence for an agent of another name above the caller. A process that never wrote may have any name. (G1,
+    I4)
     """
     rows = tx.all("session.some", SessionView, ids=sorted(session_of(piece) for piece in known))
     is_same = len(rows) == len(known) and all(row.agent == actor.agent for row in rows)

@@ -1,1 +1,1 @@
-"""Other eyes decide: reviews, decisions, feedback, the lead."""
+"""Reviews, decisions, feedback, and decisions of the lead."""

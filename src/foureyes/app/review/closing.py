@@ -1,4 +1,4 @@
-"""Closing without an approval (C), cancelling, deleting, reopening. Nothing here ever merges anything (C2)."""
+"""Closing without an approval (C), cancelling, deleting and reopening. None of these merges anything (C2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from foureyes.errors import Reason
 
 
 class Closing:
-    """The ways out that are not an approval."""
+    """Ways to end or reopen a task without an approval."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -30,7 +30,7 @@ class Closing:
     def close(
         self, actor: Actor, task: str, *, reason: str = "", exception: str = "", if_version: int | None = None
     ) -> Outcome:
-        """Close by rule C; from `reviewing` the gate conditions hold too (C3)."""
+        """Close a task by rule C. From `reviewing`, the gate conditions apply too (C3)."""
         reason, exception = clean_text(reason, "the reason"), clean_text(exception, "the exception")
         why, tip = exception.strip() or reason.strip(), self._tip(task)
         with self._context.deciding(actor, "close", task=task, reason=why) as work:
@@ -60,7 +60,7 @@ class Closing:
             return outcome(self._context.get(work.tx, row.id), f"closed {row.id}", notes=tuple(notes))
 
     def _tip(self, task: str) -> gate.Tip | None:
-        """What git says about an attempt in review; asked before the transaction."""
+        """Return the git state of an attempt in review. Call this before the transaction."""
         with self._context.store.read() as tx:
             row = self._context.find(tx, task)
             attempt = attempt_of(tx, row.id) if row.status == "reviewing" else None
@@ -68,15 +68,15 @@ class Closing:
         return tip_of(self._context, row.id, attempt, target) if attempt else gate.Tip()
 
     def cancel(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
-        """Nobody began it and nobody will."""
+        """Cancel a task that nobody has begun."""
         return self._drop(actor, [task], "cancel", reason)[0]
 
     def delete(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
-        """Cancel, and hide it from lists; the journal keeps it."""
+        """Cancel a task and hide it from lists. The journal keeps it."""
         return self._drop(actor, [task], "delete", reason)[0]
 
     def delete_several(self, actor: Actor, tasks: Sequence[str], *, reason: str = "") -> list[Outcome]:
-        """The same with several, all of them or none."""
+        """Delete several tasks, all or none."""
         return self._drop(actor, tasks, "delete", reason)
 
     def _drop(self, actor: Actor, tasks: Sequence[str], verb: str, reason: str) -> list[Outcome]:
@@ -99,7 +99,7 @@ class Closing:
         return outcome(self._context.get(work.tx, row.id), f"{done} {row.id}", notes=notes)
 
     def reopen(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
-        """Open again; approvals end, history and author set stay (I8)."""
+        """Open a closed task again. Its approvals end, while its history and authors stay. (I8)"""
         reason = clean_text(reason, "the reason")
         with self._context.deciding(actor, "reopen", task=task, reason=reason) as work:
             row = self._context.find(work.tx, task)
@@ -112,7 +112,7 @@ class Closing:
 
 
 def _gate(case: Case) -> tuple[Reason, ...]:
-    """C3: D3 always, D2 and D4 from reviewing."""
+    """Return reasons against closing: D3 always, D2 and D4 from reviewing. (C3)"""
     facts = case.facts
     if facts.task.status != "reviewing":
         return tuple(gate.holds(facts))

@@ -1,4 +1,4 @@
-"""Review cycles (V): request reviews, decide by the four rules, clarify, show."""
+"""Review cycles: request reviews, decide by the four rules, clarify, show. (V)"""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ AGENTS_ANSWER = "--now ends only the wait for people, and an agent that was aske
 
 
 class Chained(msgspec.Struct, frozen=True):
-    """A cycle, how it stands, and the one that ran again after it."""
+    """A cycle, its state, and the cycle that repeated it."""
 
     state: str
     next: str
 
 
 class Cycles:
-    """Everything that is done to a review cycle."""
+    """Everything that can be done with a review cycle."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -106,7 +106,7 @@ class Cycles:
         return msgspec.structs.replace(done, notes=(*done.notes, left))
 
     def request(self, actor: Actor, task: str, *, reviewers: Sequence[str] = (), reason: str = "") -> CycleOutcome:
-        """V1 REQUEST_REVIEW: named reviewers, or those that the policy chooses, are asked about a task."""
+        """Ask named reviewers, or those that the policy chooses, to review a task. (V1 REQUEST_REVIEW)"""
         permit(actor, "review request")
         names = [one_line(name, 100) for name in reviewers if name.strip()]
         return open_about(
@@ -116,14 +116,16 @@ class Cycles:
     def open(
         self, actor: Actor, trigger: Trigger, tasks: Sequence[str], *, reason: str = "", wide: bool = False
     ) -> CycleOutcome:
-        """V1: a runner opens a cycle for what an agent said, or for silence; the same trigger twice opens one."""
+        """Open a cycle for a runner, because of an agent's event or of silence. The same event opens only one. (V1)"""
         permit(actor, "run")
         return open_about(self._context, actor, "run", trigger, tasks, reason=reason, wide=wide)
 
     def ask(
         self, actor: Actor, cycle: str, reviewer: str, *, task: str = "", kind: ReviewerKind = "profile"
     ) -> CycleOutcome:
-        """V4: one more reviewer is asked, about one target or about all; who was asked already is not asked twice."""
+        """Ask one more reviewer about one target or all. Skip targets about which this reviewer is already asked.
+        (V4)
+        """
         with self._context.writing(actor, "run") as work:
             known = whole(work.tx, cycle)
             _refuse_over(known.cycle)
@@ -139,7 +141,7 @@ class Cycles:
     def not_given(
         self, actor: Actor, cycle: str, reviewer: str, *, why: NotGivenWhy, text: str = "", task: str = ""
     ) -> CycleOutcome:
-        """V3, V4: who was asked gives no review; the next one is asked, or the rule decides."""
+        """Record that a reviewer gives no review. The next one is asked, or the rule decides. (V3, V4)"""
         with self._context.writing(actor, "run") as work:
             known = whole(work.tx, cycle)
             _refuse_over(known.cycle)
@@ -153,8 +155,10 @@ class Cycles:
             return outcome_of(self._context, work.tx, known.cycle.id, changed=bool(rows))
 
     def decide(self, actor: Actor, cycle: str = "", *, now: bool = False) -> list[CycleOutcome]:
-        """V8: one cycle, or every one that waits for nobody any more; `now`: who never was asked is not waited for, and
-        if a person says so, no other person either.
+        """Decide one cycle, or all that have nothing to wait for. (V8)
+
+        With `now`, the cycle does not wait for someone to review unasked. If a person calls this, it does not wait for
+        other people either.
         """
         with self._context.writing(actor, "review decide") as work:
             rows = [cycle_named(work.tx, cycle)] if cycle else work.tx.all("cycle.live", Cycle, limit=1_000)
@@ -180,18 +184,20 @@ class Cycles:
             return outcomes
 
     def _is_due(self, tx: Tx, known: WholeCycle) -> bool:
-        """V4, V8: it may have to be decided, or somebody can be asked by now."""
+        """Return True if the cycle may have to be decided, or a reviewer has become available. (V4, V8)"""
         if may_be_due(self._context, tx, known):
             return True
         return known.cycle.state == "open" and not known.asked and can_ask(self._context, tx, known)
 
     def clarify(self, actor: Actor, cycle: str, point: str, text: str) -> CycleOutcome:
-        """R2: who made the work, or a person, answers a concern; with the last answer the cycle runs again."""
+        """Answer a concern, as an author of the work or a person. After the last answer the cycle runs again. (R2)"""
         text = needed(text, "review clarify", f"{cycle} {point}")
         return clarify_points(self._context, actor, cycle, {point: text})
 
     def ask_author(self, actor: Actor, cycle: str) -> CycleOutcome:
-        """R1, R2: a person asks who made the work about each point that stopped it; then the reviewers look again."""
+        """Ask the authors about each point that stopped the work, for a person. Then the reviewers review again. (R1,
+        R2)
+        """
         return ask_author(self._context, actor, cycle)
 
     def end(self, actor: Actor, cycle: str, reason: str) -> CycleOutcome:
@@ -212,7 +218,7 @@ class Cycles:
     # What there is to see
 
     def listed(self, *, task: str = "", live: bool = False, limit: int = MOST_ROWS) -> list[CycleView]:
-        """Cycles, the latest first; of one task, or those that are not over."""
+        """Return cycles, latest first: of one task, or all that are not over."""
         with self._context.store.read() as tx:
             of = self._context.find_id(tx, task) if task else ""
             if live:
@@ -223,21 +229,21 @@ class Cycles:
             return [view_of(self._context, tx, each) for each in wholes(tx, rows)]
 
     def show(self, cycle: str) -> CycleView:
-        """One cycle: targets, who was asked, reviews, points, the rule and its reasons."""
+        """Return one cycle: targets, requests, reviews, points, the rule and its reasons."""
         if not is_cycle_name(cycle) and not cycle.strip().isdigit():
             raise BadInput(f"{one_line(cycle, 40)!r} is not a review cycle.", next_step=fe("review", "show"))
         with self._context.store.read() as tx:
             return view_of(self._context, tx, whole(tx, cycle))
 
     def issues(self, *, limit: int = MOST_ROWS) -> list[IssueRow]:
-        """R3, and what else reviewers left: concerns of the last cycle of each task that is not closed."""
+        """Return what reviewers left open: concerns of the last cycle of each task that is not closed. (R3)"""
         with self._context.store.read() as tx:
             return issues_of(tx, limit)
 
     # How it is done
 
     def _at_work(self) -> list[str]:
-        """V9: what a run-wide cycle is about."""
+        """Return the tasks for a cycle about everything in progress. (V9)"""
         with self._context.store.read() as tx:
             ids = [row.id for row in tx.all("cycle.at_work", IdRow, limit=MOST_ROWS + 1)]
         if not ids:
@@ -258,7 +264,7 @@ LINE = 300
 
 
 def view_of(context: Context, tx: Tx, known: WholeCycle) -> CycleView:
-    """A cycle with everything that is known about it, and what moves it."""
+    """Return a cycle with everything known about it, and its next step."""
     known = _with_deadline(context, tx, known)
     cycle, now = known.cycle, context.now()
     sessions = {SessionId(review.session) for review in known.reviews}
@@ -296,7 +302,7 @@ def view_of(context: Context, tx: Tx, known: WholeCycle) -> CycleView:
 
 
 def _with_deadline(context: Context, tx: Tx, known: WholeCycle) -> WholeCycle:
-    """V9: with the time until which an answer is waited for, as things stand now."""
+    """Return the cycle with its current deadline for answers. (V9)"""
     if known.cycle.state != "clarifying":
         return known
     return replace(known, cycle=replace(known.cycle, clarify_until=answer_by(context, tx, known.cycle)))
@@ -312,7 +318,7 @@ def outcome_of(
     notes: tuple[str, ...] = (),
     step: Steps | None = None,
 ) -> CycleOutcome:
-    """What became of a cycle by a verb: how it stands, whom it waits for, and what moves it."""
+    """Return the result of a verb for a cycle: its state, whom it waits for, and the next step."""
     known = whole(tx, cycle)
     view = view_of(context, tx, known)
     waiting = tuple(dict.fromkeys(row.reviewer for row in known.asked if row.state == "asked"))
@@ -346,7 +352,7 @@ def _asked_view(row: Asked, *, late: bool) -> AskedView:
 
 
 def _given(context: Context, tx: Tx, known: WholeCycle, names: dict[str, str]) -> tuple[GivenView, ...]:
-    """The reviews, and which of them count as things stand now (V6)."""
+    """Return the reviews of a cycle, and which of them count now. (V6)"""
     facts = facts_for(context, tx, known.tasks) if known.reviews and known.tasks else {}
     counting = {(task, session) for task, about in facts.items() for session in about.reviewers}
     without = voiceless(context, tx, [SessionId(review.session) for review in known.reviews if review.agrees])
@@ -379,7 +385,7 @@ def _point(point: Clarification, names: dict[str, str]) -> PointView:
 
 
 def waits_for(known: WholeCycle) -> tuple[str, ...]:
-    """Whom a cycle waits for."""
+    """Return the reviewers or authors that a cycle waits for."""
     if known.cycle.state == "clarifying":
         return tuple(known.cycle.clarifiers)
     if known.cycle.state != "open":
@@ -389,7 +395,9 @@ def waits_for(known: WholeCycle) -> tuple[str, ...]:
 
 
 def next_of(tx: Tx, known: WholeCycle, now: str, *, out: bool = False) -> Steps:
-    """What moves a cycle, and who may do that. `out`: nobody could be asked, and nobody came by for long enough."""
+    """Return the next step for a cycle, and who may take it. `out`: nobody could be asked, and the time for unasked
+    reviews is over.
+    """
     cycle = known.cycle
     task = known.tasks[0] if known.tasks else ""
     if cycle.state == "clarifying":
@@ -406,7 +414,7 @@ def next_of(tx: Tx, known: WholeCycle, now: str, *, out: bool = False) -> Steps:
 
 
 def after_rule(tx: Tx, cycle: Cycle, tasks: Sequence[str]) -> Steps:
-    """What a person does next about a cycle that is over: lift what it still stops, or see what followed."""
+    """Return a person's next step after a cycle: lift what it still stops, or look at what followed."""
     later = tx.one("cycle.chained", Chained, cycle=cycle.id)
     if later is not None and later.next:
         return fe("review", "show", later.next)
@@ -423,8 +431,8 @@ def after_rule(tx: Tx, cycle: Cycle, tasks: Sequence[str]) -> Steps:
 
 
 def issues_of(tx: Tx, limit: int) -> list[IssueRow]:
-    """The issues list: of each task that is not closed every concern with its latest attempt, until its reviewer
-    agrees; and who gave no review.
+    """Return the issues list. It has every concern with the latest attempt of an open task until its reviewer approves,
+    and reviewers who gave no review.
     """
     rows: list[IssueRow] = []
     flagged = tx.all("cycle.flagged", Cycle, limit=limit)
@@ -436,7 +444,7 @@ def issues_of(tx: Tx, limit: int) -> list[IssueRow]:
 
 
 def _is_unreviewed(flagged: Cycle, known: WholeCycle) -> bool:
-    """R0: whether this target is one that too few agreed about; of several, others may be none."""
+    """Return True if too few reviewers approved this target. The cycle's other targets may have had enough. (R0)"""
     agreed = {review.session for review in known.reviews if review.task == flagged.task and review.agrees}
     return flagged.rule == "R0" and (len(known.targets) == 1 or len(agreed) < known.cycle.quorum)
 
@@ -475,7 +483,7 @@ NAMED = 3
 
 
 def clarify_points(context: Context, actor: Actor, cycle: str, answers: Mapping[str, str]) -> CycleOutcome:
-    """R2: all of these points are answered, in one transaction, or none is; with the last one the cycle runs again."""
+    """Answer all of these points, or none. After the last answer the cycle runs again. (R2)"""
     given = {point.strip().lower(): one_line(text, TEXT) for point, text in answers.items()}
     with context.writing(actor, "review clarify") as work:
         known = whole(work.tx, cycle)
@@ -515,7 +523,7 @@ def ask_author(context: Context, actor: Actor, cycle: str) -> CycleOutcome:
 
 
 def why_not_clarified(context: Context, tx: Tx, known: WholeCycle) -> str:
-    """Why nobody is asked about what a cycle came to; empty where nothing speaks against it."""
+    """Return why the authors cannot be asked about the cycle's concerns, or ""."""
     cycle, tasks = known.cycle, {target.task: context.get(tx, target.task) for target in known.live}
     if cycle.state != "decided" or cycle.rule not in ("R0", "R1", "R2"):
         return f"{cycle.id} is {cycle.state}{f' ({cycle.rule})' if cycle.rule else ''}, so there is nothing to clarify"
@@ -536,7 +544,7 @@ def why_not_clarified(context: Context, tx: Tx, known: WholeCycle) -> str:
 
 
 def _points_of(known: WholeCycle, given: Mapping[str, str]) -> list[Clarification]:
-    """The points that are meant; each must be there, and wait for an answer."""
+    """Return the points with these names. Refuse if one does not exist or is answered."""
     cycle = known.cycle
     points = {point.id: point for point in known.points}
     wrong = [f"{cycle.id} is {cycle.state} and has no open questions"]
@@ -573,7 +581,11 @@ def open_about(
     wide: bool = False,
     reviewers: Sequence[str] = (),
 ) -> CycleOutcome:
-    """Looks are taken before the transaction; what cannot be looked at is left out, or refused if it is all."""
+    """Open a cycle about these tasks.
+
+    Early reviews are frozen before the transaction. Tasks that cannot be reviewed are left out, or refused if there are
+    no others.
+    """
     looked, left = _looked(context, actor, tasks)
     with context.writing(actor, verb) as work:
         if verb != "run":
@@ -592,7 +604,9 @@ def open_about(
 
 
 def _not_asked_about(work: Work, targets: list[CycleTarget], left: list[str]) -> list[CycleTarget]:
-    """V1: what nobody is asked about yet, as it is now; the same again is the cycle that is open already."""
+    """Return the targets about which nobody is asked yet. If a cycle about exactly these is open, return all, to get
+    that one. (V1)
+    """
     if same_work(work, targets, "USER_MANUAL", wide=True) is not None:
         return targets
     new = []
@@ -613,7 +627,7 @@ def _is_about(known: WholeCycle, target: CycleTarget) -> bool:
 
 
 def _start(context: Context, work: Work, cycle: CycleId) -> Steps | None:
-    """V4: profiles are started by a runner; where none is, what starts one."""
+    """Return the command that starts a runner, if agents were asked and no runner can start them. (V4)"""
     waits = any(row.kind == "profile" and row.state == "asked" for row in whole(work.tx, cycle).asked)
     if not waits or any(row.agents for row in live_runners(context, work.tx)):
         return None
@@ -621,7 +635,9 @@ def _start(context: Context, work: Work, cycle: CycleId) -> Steps | None:
 
 
 def triggered(context: Context, actor: Actor, task: str, trigger: Trigger, reason: str) -> str:
-    """V1: what an agent says outside of a run asks for eyes at once, where peers are wanted; what became of it."""
+    """Open a cycle for an agent's event outside a run, if peers should review the task. Return what happened, "" for
+    nothing. (V1)
+    """
     with context.store.read() as tx:
         facts, policy = facts_of(context, tx, context.find_id(tx, task)), context.gate_policy(tx)
     if not wants_reviews(policy, labels_in_force(facts)):
@@ -633,7 +649,7 @@ def triggered(context: Context, actor: Actor, task: str, trigger: Trigger, reaso
 
 
 def refuse_maker(context: Context, work: Work, task: TaskId, reviewer: str, kind: ReviewerKind) -> None:
-    """V4: never who made the work, never below the grade."""
+    """Refuse a reviewer that made the work or does not reach the grade. (V4)"""
     why = why_not_asked(context, work.tx, task, reviewer, kind)
     if why:
         name = named(one_line(reviewer, 100))
@@ -663,7 +679,7 @@ def _target(context: Context, work: Work, looked: ReviewSubject) -> CycleTarget:
 
 
 def _ask_named(context: Context, work: Work, cycle: CycleId, tasks: Sequence[TaskId], reviewers: Sequence[str]) -> bool:
-    """V4: who is named is asked, unless it made the work."""
+    """Ask the named reviewers, unless they are asked already. Refuse one that made the work. (V4)"""
     known = whole(work.tx, cycle)
     asked = {(row.task, row.reviewer) for row in known.asked if row.state == "asked"}
     any_new = False
@@ -678,7 +694,7 @@ def _ask_named(context: Context, work: Work, cycle: CycleId, tasks: Sequence[Tas
 
 
 def _nobody(context: Context, work: Work, cycle: CycleId) -> tuple[str, ...]:
-    """V4: why nobody is asked, for whoever opened it."""
+    """Return messages that say why nobody is asked. (V4)"""
     known = whole(work.tx, cycle)
     notes = []
     for target in known.live:

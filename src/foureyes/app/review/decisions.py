@@ -1,4 +1,4 @@
-"""Decisions: approve, record, finish, take back; and the hunks that were viewed before (H4, H5)."""
+"""Decisions: approve, record, finish and withdraw. Also the record of hunks viewed before. (H4, H5)"""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ STANDS = {"reviewing": "in review again", "approved": "still approved by someone
 
 
 class Consent(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody says who agrees: to which diff, in which words, as one decision of which batch (H2), and how they
-    looked at it (H4, H5).
+    """A caller's approval: the diff, the reason, the batch it is part of (H2), and how the change was viewed (H4,
+    H5).
     """
 
     seen: str = ""
@@ -70,7 +70,7 @@ class Consent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """An approval that nothing is against: the case, what was said, and the rule that allows it."""
+    """An approval with nothing against it: the case, what the caller gave, and the rule that allows it."""
 
     case: Case
     given: Consent
@@ -87,17 +87,17 @@ class Agreement(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The diff that was looked at, as people read it."""
+        """The name of the reviewed diff, for people."""
         return name_of_seen(self.case.facts, self.given.seen)
 
     @property
     def passed(self) -> tuple[TaskId, ...]:
-        """N3, A7: the tasks inside that who breaks the glass passes over."""
+        """Tasks inside the attempt that a break-glass approval overrides. (N3, A7)"""
         return passed_over(self.case.facts) if self.decision.exception == GLASS else ()
 
 
 class Decisions:
-    """What ends a wait in `reviewing`."""
+    """Decisions about tasks in review."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -114,8 +114,10 @@ class Decisions:
         batch: str = "",
         look: FaceLook = NO_LOOK,
     ) -> ApprovalOutcome:
-        """Someone other than the author agrees to exactly the diff that was seen (D, P). `reason` is short for a `said` with
-        one, `batch` says of which batch it is one decision, `look` how the change was looked at (H2, H4, H5).
+        """Approve exactly the diff that the caller has reviewed. (D, P)
+
+        `reason` is a short form for a `declaration` that has only a reason. `batch` is the batch this decision is part
+        of. `look` is how the change was viewed. (H2, H4, H5)
         """
         permit(actor, "approve")
         before = self._before(actor, task)
@@ -160,9 +162,10 @@ class Decisions:
         looks: Mapping[str, FaceLook] = NO_LOOKS,
         seen: Mapping[str, str] = NOTHING_SEEN,
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
-        """H2: tasks, each with the version that was looked at: one decision and one record each. A refused one is
-        answered as its refusal, and changes nothing about the others. `looks`: how single tasks were looked at, where
-        that is not `look`; `seen`: the diffs that were shown, by task (D7).
+        """Approve several tasks at the reviewed versions, each as its own decision and record. (H2)
+
+        A refusal is returned in the task's place and does not affect the others. `looks` replaces `look` for single
+        tasks. `seen` has the diffs that were shown, by task (D7).
         """
         chosen = tuple(dict.fromkeys(tasks))
         if len(chosen) > BATCH_MAX:
@@ -187,7 +190,7 @@ class Decisions:
                     yield problem
 
     def _place(self, task: str) -> int:
-        """Where it stands in the merge queue; 0 where that cannot be said. The approval stands in any case."""
+        """Return the task's place in the merge queue, 0 if unknown. The approval is valid anyway."""
         try:
             with self._context.store.read() as tx:
                 waiting = [item.task for item in items_of(tx)]
@@ -205,18 +208,17 @@ class Decisions:
         return self._approved(work, agreement)
 
     def _before(self, actor: Actor, task: str) -> Case:
-        """The case before the transaction, with what git says about the attempt's ref: git takes its time."""
+        """Return the case before the transaction, with the git state of the attempt. Git is slow."""
         with self._context.store.read() as tx:
             case = case_of(self._context, tx, actor, self._context.find_id(tx, task))
         bring(self._context, case.task.id)
         return msgspec.structs.replace(case, tip=self._tip(case))
 
     def _tip(self, case: Case) -> gate.Tip | None:
-        """What git says about the attempt now."""
         return case.tip if case.attempt is None else tip_of(self._context, case.task.id, case.attempt, case.target)
 
     def _repeat(self, tx: Tx, case: Case) -> ApprovalOutcome | None:
-        """D1: approving again what is already through is a no-op."""
+        """Return the result for an approval that was given already, or None. Approving again changes nothing. (D1)"""
         task = case.task
         if task.status not in ("approved", "closed") or task.resolution not in ("", "approved", "merged"):
             return None
@@ -269,7 +271,7 @@ class Decisions:
         return msgspec.structs.replace(done, notes=notes)
 
     def _recorded(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
-        """P11: the approval is on record; somebody finishes it later."""
+        """Record the approval, to be finished later by someone else. (P11)"""
         decision, attempt, recorded = agreement.decision, agreement.attempt, agreement.case.facts.recorded
         if any(row.session == work.actor.session and row.diff_id == attempt.diff_id for row in recorded):
             return _outcome(agreement, "reviewing", "already recorded, so there is nothing to do", changed=False)
@@ -290,7 +292,7 @@ class Decisions:
         )
 
     def _finished(self, work: Work, agreement: Agreement) -> ApprovalOutcome:
-        """P11: a recorded approval of this diff takes effect."""
+        """Let a recorded approval of this diff take effect. (P11)"""
         recorded = recorded_approval(agreement.case.facts, agreement.case.policy)
         assert recorded is not None
         status, reason = after(agreement.attempt), agreement.given.declaration.words
@@ -298,7 +300,7 @@ class Decisions:
         return _outcome(agreement, status, f"finished: {agreement.decision.message}")
 
     def withdraw(self, actor: Actor, task: str, *, reason: str = "") -> Outcome:
-        """Take an approval back, until it is merged; it stays in the record."""
+        """Withdraw an approval that is not merged yet. It stays in the journal."""
         reason = clean_text(reason, "the reason")
         there = there_if_approved(self._context, task)
         with self._context.deciding(actor, "withdraw", task=task, reason=reason) as work:
@@ -321,7 +323,9 @@ class Decisions:
 
 
 def _is_worth_signing(case: Case, given: Consent) -> bool:
-    """Whether something waits for an approval; what is refused anyway is refused before anybody is asked to sign."""
+    """Return True if there is something to approve. Refuse what would be refused anyway, before the person is asked to
+    sign.
+    """
     if case.task.status != "reviewing" or case.attempt is None:
         return False
     _agreed(case, given)
@@ -329,13 +333,15 @@ def _is_worth_signing(case: Case, given: Consent) -> bool:
 
 
 def _as_a_person(case: Case, declaration: Declaration) -> bool:
-    """I9: the approval counts because a person gives it: break-glass, or a grade that only people have."""
+    """Return True if the approval counts only because a person gives it: break-glass, or a grade that only people have.
+    (I9)
+    """
     grade, _ = required_grade(case.policy, labels_in_force(case.facts), case.facts.changed_paths())
     return bool(declaration.break_glass.strip()) or grade == "human"
 
 
 def _agreed(case: Case, given: Consent) -> Agreement:
-    """The agreement, if nothing is against it; else all reasons, D before P."""
+    """Return the agreement, or refuse with all reasons, D before P."""
     declaration, me = given.declaration, case.me
     reasons = gate.check(case.facts, me, case.tip, given.seen, case.policy, declaration.words, given.look)
     apart = may_record(case.facts, case.policy) if declaration.record_only else None
@@ -359,7 +365,7 @@ def _agreed(case: Case, given: Consent) -> Agreement:
 
 
 def _checks_in_words(case: Case, accepted: Sequence[str]) -> Iterator[str]:
-    """D5: what the approver takes on with checks that did not pass where it counts."""
+    """Yield what the approver accepts about checks that did not pass or do not count. (D5)"""
     for name in accepted:
         yield f"this accepts {name}, which is red on {case.target} too (D5)"
     for name in gate.claimed_checks(case.facts, case.policy):
@@ -369,7 +375,7 @@ def _checks_in_words(case: Case, accepted: Sequence[str]) -> Iterator[str]:
 def _audit_checks(
     work: Work, agreement: Agreement, kind: Literal["tests_gone", "check_accepted"], names: tuple[str, ...]
 ) -> None:
-    """P8, D5: tests of the target that a person let go, or red checks that they accepted."""
+    """Audit that a person accepted red checks, or missing tests of the target. (P8, D5)"""
     if names:
         detail = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         why = agreement.given.declaration.words or "approved"
@@ -377,7 +383,7 @@ def _audit_checks(
 
 
 def _audit(work: Work, agreement: Agreement) -> int | None:
-    """P8: an exception is a row of its own."""
+    """Record an exception for auditors. (P8)"""
     decision, declaration = agreement.decision, agreement.given.declaration
     if not decision.exception:
         return None
@@ -390,7 +396,7 @@ def _audit(work: Work, agreement: Agreement) -> int | None:
 
 
 def _clean(declaration: Declaration, reason: str) -> Declaration:
-    """What the caller says, fit to be stored."""
+    """Return the declaration with cleaned texts. Refuse options that contradict each other."""
     if declaration.record_only and declaration.break_glass:
         raise BadInput("--break-glass cannot be combined with --record-only.")
     return Declaration(
@@ -403,7 +409,7 @@ def _clean(declaration: Declaration, reason: str) -> Declaration:
 
 
 def _grade(work: Work) -> str:
-    """I9: as what an approval counts, in the words of reports."""
+    """Return the grade of the caller's approval, in the words of reports. (I9)"""
     return grade_of("person" if work.actor.kind == "human" else "agent", work.key)
 
 
@@ -425,7 +431,7 @@ def _outcome(
 
 
 def _declared(declaration: Declaration) -> str:
-    """What somebody says about who looked at their own work (policy trusted)."""
+    """Return who reviewed the author's own work, according to the author (policy trusted)."""
     return f"reviewed by {declaration.reviewed_by}" if declaration.reviewed_by else "self-review"
 
 
@@ -433,8 +439,8 @@ def _declared(declaration: Declaration) -> str:
 
 
 def looked(context: Context, case: Case, look: FaceLook) -> Looked:
-    """How the caller looked at the attempt of this case (H5). Where the face measures nothing, or git cannot say which
-    hunks there are, nothing is known.
+    """Return how the caller viewed the attempt. If the interface measures nothing, or git cannot list the hunks, little
+    is known. (H5)
     """
     about = Looked(
         face=look.face,
@@ -462,7 +468,7 @@ def looked(context: Context, case: Case, look: FaceLook) -> Looked:
 
 
 def still(looked: Looked, before: Case, now: Case) -> Looked:
-    """The look, if the attempt is still the one that was counted; else nothing is known of what was seen."""
+    """Return the viewing record if the attempt is still the one that was viewed. Otherwise drop what was seen."""
     if before.attempt is not None and now.attempt is not None and before.attempt.n == now.attempt.n:
         return looked
     return Looked(face=looked.face, seconds=looked.seconds)

@@ -1,7 +1,7 @@
-"""Drafts: what a person has begun to say about a change, kept until it is sent. No decision rests on them.
+"""Drafts: what a person has begun to write about a change, kept until it is sent. No decision depends on them.
 
-They are files that every program of the same user can write. So whatever is in one's place is read as a draft or as
-none, with a note; and nothing in it can do anything to the terminal that shows it.
+They are files that every program of the same user can write. Whatever is in their place is read as a draft, or as none
+with a note. Nothing in it can affect the terminal that shows it.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 
 POSITION, NEW_TASK = "position", "newtask"
-"""The names of the files that are of no task; ids of tasks have a hyphen."""
+"""Names of the files that belong to no task. Ids of tasks have a hyphen."""
 EXACT = frozenset({"path", "quote"})
-"""What a comment is found again by: it is kept as it is, and made visible where it is shown."""
+"""Fields by which a comment is found again. They are kept as they are, and made visible only when shown."""
 T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Drafts:
-    """The drafts of whoever calls."""
+    """The caller's drafts."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def load(self, actor: Actor, task: str) -> DraftFile:
-        """The draft of a task; an empty one where there is none. What cannot be read is kept aside, and said."""
+        """Return the draft of a task, or an empty one. An unreadable file is set aside, with a note."""
         name = self._task(task)
         draft, note = self._read(actor, name, Draft)
         if draft is not None and draft.task != name:
@@ -52,7 +52,7 @@ class Drafts:
         return DraftFile(draft=draft or Draft(task=name), there=draft is not None, note=note)
 
     def save(self, actor: Actor, draft: Draft) -> Draft:
-        """Keep a draft. It must be this process's to write: one that another instance has open is refused."""
+        """Save a draft. Refuse one that another instance has open."""
         name = self._task(draft.task)
         self._refuse_elsewhere(self._take(actor, name), f"about {name}", name)
         kept = msgspec.structs.replace(draft, task=name, updated_at=self._context.now())
@@ -67,17 +67,17 @@ class Drafts:
         return kept
 
     def drop(self, actor: Actor, task: str) -> bool:
-        """Forget a draft that was sent, or is not wanted any more; whether there was one."""
+        """Delete a draft that was sent or is no longer needed. Return False if there was none."""
         name = self._task(task)
         return bool(self._take(actor, name)) and self._context.drafts.drop(_owner(actor), name)
 
     def listed(self, actor: Actor) -> list[str]:
-        """The tasks that the caller has a draft about."""
+        """Return the tasks for which the caller has a draft."""
         return [name for name in self._context.drafts.names(_owner(actor)) if name not in (POSITION, NEW_TASK)]
 
     def begun(self, actor: Actor, first: str = "", most: int = 50) -> list[DraftFile]:
-        """The drafts of the caller, that of the task `first` before the others. What is in the place of one and is none
-        has only a note.
+        """Return the caller's drafts, that of the task `first` before the others. An unreadable file gives only a
+        note.
         """
         try:
             names = sorted(self.listed(actor), key=lambda name: name != first)
@@ -97,26 +97,26 @@ class Drafts:
         )
 
     def take(self, actor: Actor, task: str) -> DraftLock:
-        """Hold a draft, so that no other instance writes it; or learn which process has it. Until then it is only to
-        be read.
+        """Lock a draft, so that no other instance writes it, or return the process that holds it. Without the lock it
+        is read-only.
         """
         return self._try_to_take(actor, self._task(task))
 
     def release(self, actor: Actor, task: str) -> None:
-        """Let go of a draft."""
+        """Unlock a draft."""
         self._context.drafts.release(_owner(actor), self._task(task))
 
     def new_task(self, actor: Actor, *, hold: bool = True) -> NewTaskFile:
-        """The task that the caller has begun to write. With `hold` it is this process's to write from now on, or it is
-        known whose it is.
+        """Return the new task that the caller has begun to write. With `hold`, also lock it, or say which process holds
+        it.
         """
         held = self._try_to_take(actor, NEW_TASK) if hold else DraftLock(False)
         draft, note = self._read(actor, NEW_TASK, NewTaskDraft)
         return NewTaskFile(draft=draft or NewTaskDraft(), held=held, note=note)
 
     def save_new_task(self, actor: Actor, draft: NewTaskDraft) -> None:
-        """Keep a task that is not planned yet; an empty one leaves no file. One that another instance has open is
-        refused.
+        """Save a task that is not planned yet. An empty one leaves no file. Refuse one that another instance has
+        open.
         """
         self._refuse_elsewhere(self._take(actor, NEW_TASK), "of a new task", "")
         if draft.has_words:
@@ -125,16 +125,16 @@ class Drafts:
             self._context.drafts.drop(_owner(actor), NEW_TASK)
 
     def release_new_task(self, actor: Actor) -> None:
-        """Let another instance go on with it."""
+        """Unlock the new task, so that another instance can continue it."""
         self._context.drafts.release(_owner(actor), NEW_TASK)
 
     def position(self, actor: Actor) -> PositionFile:
-        """Where the caller was."""
+        """Return where the caller was."""
         position, note = self._read(actor, POSITION, Position)
         return PositionFile(position=position or Position(), there=position is not None, note=note)
 
     def save_position(self, actor: Actor, position: Position) -> Position:
-        """Keep where the caller is."""
+        """Save where the caller is."""
         kept = msgspec.structs.replace(position, updated_at=self._context.now())
         if len(msgspec.json.encode(kept)) > MOST_BYTES:  # the place is worth more than the order of so many
             kept = msgspec.structs.replace(kept, tasks=(), decided={})
@@ -150,7 +150,7 @@ class Drafts:
         return DraftLock(pid == 0, pid)
 
     def _try_to_take(self, actor: Actor, name: str) -> DraftLock:
-        """The same where somebody only wants to know: what is wrong with a lock stops nobody."""
+        """Lock a draft. Any problem with the lock is returned, not raised."""
         try:
             return self._take(actor, name)
         except EnvironmentProblem as problem:
@@ -167,7 +167,7 @@ class Drafts:
             )
 
     def _read(self, actor: Actor, name: str, into: type[T]) -> tuple[T | None, str]:
-        """What a file holds, and what there is to say about it."""
+        """Return a file's content and a note about it."""
         try:
             document = self._context.drafts.read(_owner(actor), name)
         except EnvironmentProblem as problem:
@@ -199,12 +199,12 @@ class Drafts:
 
 
 def _owner(actor: Actor) -> str:
-    """Whose files: a person's, or a session's where nobody is known behind it."""
+    """Return the owner of the files: the person, or the session if no person is known."""
     return actor.person or str(actor.session)
 
 
 def _shown(draft: T) -> T:
-    """A draft in whose texts nothing does anything: control characters are signs, which can be seen."""
+    """Return the draft with visible signs for control characters."""
     fields = {name: getattr(draft, name) for name in draft.__struct_fields__ if name not in EXACT}
     return msgspec.structs.replace(draft, **{name: _visible(value) for name, value in fields.items()})
 

@@ -1,4 +1,6 @@
-"""Early reviews (V1): a worktree in the middle of work, frozen for reviewers. They approve nothing; their findings bind the task."""
+"""Early reviews: a worktree frozen for reviewers during the work. They approve nothing, but their findings bind the
+task. (V1)
+"""
 
 from __future__ import annotations
 
@@ -33,19 +35,20 @@ from foureyes.steps import fe, prose
 # ---- A review of a look (V1) ----
 
 MOST_CYCLES = 20
-"""Among so many cycles of a task its looks are found."""
+"""Number of a task's latest cycles to search for early reviews."""
 
 
 class AskedLook(msgspec.Struct, frozen=True, kw_only=True):
-    """A look that reviewers are asked about, and the cycle."""
+    """A frozen worktree that reviewers are asked about, and the cycle."""
 
     look: Look
     cycle: CycleId
 
 
 def looks_in_review(tx: Tx, task: TaskId, look: int = 0) -> list[AskedLook]:
-    """The looks at a task in the middle of work that open cycles are about, or that reviewers stopped (R1, R2): the
-    others may still answer. Only this one, if one is named.
+    """Return early reviews of a task that reviewers may still answer.
+
+    Their cycle is open, or one reviewer stopped it (R1, R2). With `look`, return only that one.
     """
     looks = []
     cycles = tx.all("cycle.latest", Cycle, task=task, limit=MOST_CYCLES)
@@ -68,7 +71,7 @@ def submit_look(
     seen: str = "",
     read: FilesRead | None = None,
 ) -> ReviewOutcome:
-    """V3, D7: a review_result about the work as it was frozen, of the look that it names; all of it or nothing."""
+    """Submit a review_result about the early review that it names, all of it or nothing. (V3, D7)"""
     refuse_other_task(actor, task)
     with context.store.read() as tx:
         known = case_of(context, tx, actor, task)
@@ -94,7 +97,9 @@ def submit_look(
 
 
 def _about_another(named: str, me: Party, about: AskedLook, asked: Sequence[AskedLook]) -> list[Reason]:
-    """D7: a review names the look it is about; only a person may leave it out, and only where there is one."""
+    """Return a reason unless the review names the early review it is about. Only a person may leave it out, and only if
+    there is one. (D7)
+    """
     if is_about(named, about.look.diff_id) or (not named and me.kind == "human" and len(asked) == 1):
         return []
     others = ", ".join(f"early review {each.look.n} ({each.cycle})" for each in asked)
@@ -103,7 +108,7 @@ def _about_another(named: str, me: Party, about: AskedLook, asked: Sequence[Aske
 
 
 def _as_if_handed_in(case: Case, look: Look) -> Case:
-    """The case with the look in the place of an attempt: its findings are those of the round that is worked on."""
+    """Return the case with the early review in place of an attempt. Its findings belong to the current round."""
     n = max(1, case.task.iteration)
     seen = Attempt(
         n=n,
@@ -120,7 +125,7 @@ def _as_if_handed_in(case: Case, look: Look) -> Case:
 
 
 def confirmation(event: e.ReviewSubmitted, more: str = "") -> str:
-    """What a reviewer is told: the verdict that was given, and how much was found."""
+    """Return the message to a reviewer: the verdict given, and the number of findings."""
     found = f"{event.raised} finding{'' if event.raised == 1 else 's'}"
     stopped = ". The task is held until a person decides (R1)" if event.effective == "blocker" else more
     return f"{event.verdict}, {found}{stopped}"
@@ -230,7 +235,7 @@ SUMMARY = 400
 
 
 class ReviewSubject(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reviewer is to look at: the latest attempt, or the work as it is now (`change`)."""
+    """The thing to review: the latest attempt, or the current work (`change`)."""
 
     task: TaskId
     summary: str = ""
@@ -239,7 +244,9 @@ class ReviewSubject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def take_look(context: Context, actor: Actor, task: str) -> ReviewSubject:
-    """Freeze what is there: of a task in review its attempt is frozen already, of one in progress its worktree is."""
+    """Freeze the work for a review. The attempt of a task in review is frozen already. Of one in progress, freeze the
+    worktree.
+    """
     with context.store.read() as tx:
         row = context.find(tx, task)
         refuse_other_task(actor, row.id)
@@ -263,8 +270,9 @@ def take_look(context: Context, actor: Actor, task: str) -> ReviewSubject:
 
 
 def record_look(context: Context, work: Work, looked: ReviewSubject) -> CycleTarget:
-    """The look, on record; the same work again is the same look. Its number is given, and its ref made, in the writing
-    transaction: of two who look at once each has its own.
+    """Record an early review, or return the known one of the same work.
+
+    Its number and its ref are created in the writing transaction, so that two callers at once get different ones.
     """
     change = looked.change
     assert change is not None

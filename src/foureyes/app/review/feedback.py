@@ -1,4 +1,4 @@
-"""Feedback: redo and reject (F1), the mirror file (F2), and a branch that begins again."""
+"""Feedback: redo and reject (F1), the mirror file (F2), and resetting a branch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from foureyes.steps import blank, by, fe, phrase
 
 
 def _kept(facts: Facts, event: RedoRequested) -> str:
-    """F1: where the work is that the branch no longer has."""
+    """Return a sentence that says where to find the work that the branch no longer has. (F1)"""
     attempt = facts.attempt
     if event.reset_to is None or attempt is None:
         return ""
@@ -44,7 +44,7 @@ def _kept(facts: Facts, event: RedoRequested) -> str:
 
 
 class SendingBack:
-    """What sends work back."""
+    """Ways to send work back."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -62,8 +62,10 @@ class SendingBack:
         seen: str = "",
         look: FaceLook = NO_LOOK,
     ) -> Outcome:
-        """F1: back to open with feedback, by a person, or a session that could approve; without any, the open blocking
-        findings are the feedback. `seen`: the diff that was looked at (D7), `look`: how (H4, H5).
+        """Open the task again with feedback, by a person or a session that could approve. (F1)
+
+        Without any text, the open blocking findings are the feedback. `seen` names the reviewed diff (D7), and `look`
+        is how it was viewed (H4, H5).
         """
         permit(actor, "redo")
         text = clean_text(text, "the feedback").strip()
@@ -99,7 +101,9 @@ class SendingBack:
         return outcome(done, f"{done.id} is open again with your feedback", step, notes=tuple(notes))
 
     def _repeated(self, actor: Actor, task: str, text: str, issues: Sequence[str]) -> Outcome | None:
-        """The same feedback again, as after a command whose answer was lost: nothing to do."""
+        """Return the result if the same feedback was given already, for example because the answer was lost. Otherwise
+        None.
+        """
         with self._context.store.read() as tx:
             row = self._context.find(tx, task)
             last = tx.all("attempt.feedback", FeedbackView, task=row.id)[-1:] if row.status == "open" else []
@@ -116,7 +120,9 @@ class SendingBack:
     def _before(
         self, actor: Actor, task: str, action: str, text: str = "", issues: Sequence[str] = (), seen: str = ""
     ) -> tuple[Case, str]:
-        """What is decided about, by who may; and the words: where none are given, the open blocking findings."""
+        """Return the case, after checking that the caller may decide, and the text. By default the text lists the open
+        blocking findings.
+        """
         with self._context.store.read() as tx:
             case = judge(self._context, tx, actor, task, action, text or "a reason", seen)
             findings = open_blocking(tx, case.task.id, self._context.now())
@@ -124,7 +130,7 @@ class SendingBack:
         return case, words
 
     def _reset_to(self, facts: Facts, option: RedoOption, name: str) -> Sha | None:
-        """Where the branch begins again: where the task began, or at a checkpoint of its own history, as git says."""
+        """Return where the branch starts over: where the task began, or at a checkpoint in its own history."""
         attempt, task = facts.attempt, facts.task.id
         if (option == "checkpoint") != bool(name):
             raise BadInput("--checkpoint takes the name of a checkpoint.", next_step=fe("checkpoint", "list"))
@@ -151,7 +157,7 @@ class SendingBack:
         return sha
 
     def _revert(self, work: Work, facts: Facts, words: str) -> str:
-        """K4: work that landed before its review is taken back by a task of its own; what to say about it."""
+        """Create a task that reverts work that landed before its review. Return a message about it. (K4)"""
         attempt, task = facts.attempt, facts.task
         if attempt is None or not attempt.landed:
             return ""
@@ -165,7 +171,9 @@ class SendingBack:
         return f"planned {new}, because the work is already on the target branch and must be reverted there (K4)"
 
     def reject(self, actor: Actor, task: str, reason: str, *, seen: str = "", look: FaceLook = NO_LOOK) -> Outcome:
-        """Blocked, with a reason: by a person, or a session that could approve; `seen`: see redo."""
+        """Block the task with a reason, by a person or a session that could approve. `seen` names the reviewed diff
+        (D7).
+        """
         permit(actor, "reject")
         before, _ = self._before(actor, task, "reject", seen=seen)
         reason = needed(reason, "reject", task)
@@ -192,8 +200,10 @@ def judge(
     *,
     there: Sha | None = None,
 ) -> Case:
-    """T: redo and reject are a person's, or a session's that P would let approve, about what was seen (D7). `there`:
-    where the remote has the target (Q4).
+    """Return the case for a redo or reject. Only a person may, or a session that P would let approve, about the diff
+    they saw (D7). (T)
+
+    `there`: the remote's target (Q4).
     """
     row = context.find(tx, task)
     if seen and not is_allowed(action, row.status):  # it was in review when the caller saw it
@@ -215,7 +225,7 @@ def judge(
 
 
 def _approvals_over(tx: Tx, case: Case) -> list[str]:
-    """What is said of approvals that a redo ends: somebody had agreed to the change."""
+    """Return messages about the approvals that a redo ends."""
     rows = [row for row in tx.all("attempt.active_approvals", ApprovalView, task=case.task.id) if not row.recorded]
     known = parties_of(tx, {SessionId(row.session) for row in rows if row.basis != "rule"})
     who = [known[SessionId(row.session)].name if row.session in known else "the rule" for row in rows]
@@ -223,14 +233,14 @@ def _approvals_over(tx: Tx, case: Case) -> list[str]:
 
 
 def end_round(context: Context, work: Work, task: TaskId) -> None:
-    """E1: a round is over; what that means for the tier is the engine's to say."""
+    """End a round. The escalation engine decides what that means for the tier. (E1)"""
     from foureyes.app.tasks.escalation import escalate  # most commands that load this file end none
 
     escalate(context, work, task)
 
 
 def _quick_issues(case: Case, task: str, text: str, issues: Sequence[str]) -> tuple[str, ...]:
-    """F1: at least one quick issue or some text; a number or the beginning of a quick issue's name is enough."""
+    """Return the quick issues by number or beginning of their name. Refuse if there is neither one nor text. (F1)"""
     known = case.policy.quick_issues or QUICK_ISSUES
     chosen = tuple(dict.fromkeys(_quick_issue(issue, known) for issue in issues))
     if not chosen and is_blank(text):
@@ -247,7 +257,7 @@ def _quick_issues(case: Case, task: str, text: str, issues: Sequence[str]) -> tu
 
 
 def _quick_issue(text: str, known: Sequence[str]) -> str:
-    """A quick issue by number, or by the beginning of its name."""
+    """Return the quick issue with this number or beginning of its name."""
     wanted = text.strip().lower()
     numbered = {str(number): issue for number, issue in enumerate(known, 1)}
     if wanted in numbered:

@@ -1,4 +1,4 @@
-"""Decisions of the lead about a stuck loop (E3): split, give to senior, restart fresh, ask the user, continue."""
+"""Decisions of the lead about a stuck loop: split, give to senior, restart fresh, ask the user, continue. (E3)"""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ MOST_PARTS = 20
 
 
 class Loops:
-    """Look at a loop, and decide about one that is stuck."""
+    """Show loops, and decide about one that is stuck."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def show(self, task: str) -> LoopView:
-        """Where the loop of a task stands, for which agent profile the next attempt is (E2, E4), what to do next."""
+        """Return the state of a task's loop, the agent profile for the next attempt (E2, E4), and the next step."""
         with self._context.store.read() as tx:
             row = self._context.find(tx, task)
             state = loop_state_of(self._context, tx, row)
@@ -47,7 +47,9 @@ class Loops:
         return LoopView(task=row, state=state, profile=profile, next=loop_step(row.id, state))
 
     def lead(self, actor: Actor, task: str, option: str, reason: str, *, into: Sequence[str] = ()) -> Outcome:
-        """E3: split, give to senior, restart fresh, ask the user, or let it go on. Nobody can force an approval."""
+        """Decide about a stuck loop: split, give to senior, restart fresh, ask the user, or continue. Nobody can force
+        an approval. (E3)
+        """
         chosen = _option(option)
         permit(actor, f"lead {chosen}")
         reason = needed(reason, f"lead {chosen}", task)
@@ -80,7 +82,7 @@ class Loops:
         return outcome(done, f"{done.id}: {SAYS[chosen]}", _next(actor, chosen, done, parts), notes=tuple(notes))
 
     def _begun(self, task: TaskId) -> str:
-        """F1: the task's own branch is set back; what to say where it was not."""
+        """Reset the task's own branch. Return a message if that was not done. (F1)"""
         with self._context.store.read() as tx:
             attempt = attempt_of(tx, task)
             why = why_not_reset(tx, task, attempt) if attempt is not None else ""
@@ -101,7 +103,7 @@ class Loops:
         return titles
 
     def _part(self, work: Work, task: Task, title: str, reason: str) -> TaskId:
-        """E3 re-plan: a part of the work as a task of its own, for which the whole waits."""
+        """Create a task for a part of the work. The whole then waits for it. (E3 re-plan)"""
         new = free_id(self._context, work.tx)
         description = f"Split from {task.id}: {task.title}\n\n{reason}"
         event = e.TaskCreated(
@@ -118,8 +120,9 @@ class Loops:
         return new
 
     def _set_back(self, work: Work, facts: Facts, option: LeadOption, reason: str) -> tuple[str, Sha | None]:
-        """What is in review goes back with the decision, unless it is to go on as it is; `fresh` begins where the task
-        began.
+        """Send back what is in review, unless the decision leaves it as it is.
+
+        For work that is not in review, return the feedback, and for `fresh` the commit to reset to.
         """
         task, attempt = facts.task, facts.attempt
         refuse_while_merging(self._context, work.tx, task)
@@ -149,7 +152,7 @@ def _option(text: str) -> LeadOption:
 
 
 def _after(option: LeadOption, tier: Tier) -> tuple[Tier, Literal["", "lead", "user"]]:
-    """Where a decision leads; the engine says the same of it (a test compares them)."""
+    """Return the tier and the role after a decision. The engine must agree, and a test compares them."""
     if option == "ask":
         return "user", "user"
     if option == "continue":

@@ -1,4 +1,4 @@
-"""Prompts: what an agent is told about a task, from the journal, with the engine's words about escalation (F4, E5)."""
+"""Prompts: what an agent is told about a task, from the journal. The engine words the escalation. (F4, E5)"""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ SHOWN_FAILURES = 50
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What an agent is told, and what people should know about it."""
+    """A prompt for an agent, and notes about it for people."""
 
     text: str
     note: str = ""
 
 
 class AtHand(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run that reviews has at hand: an attempt, or a look (then `attempt` is 0), the folder beside its files,
-    and the request that it answers (V2).
+    """The contents of a reviewing run's checkout: an attempt or an early review (`attempt` is then 0), the extra
+    folder, and the request to answer (V2).
     """
 
     attempt: int
@@ -63,19 +63,19 @@ class AtHand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prompts:
-    """Make a prompt."""
+    """Composes prompts."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def text(self, actor: Actor, task: str, purpose: str) -> str:
-        """F4: the prompt for a purpose; a template of the project's own counts as a person accepted it on the target
-        branch.
+        """Return the prompt for a purpose. The project may have its own template, which counts as last accepted by a
+        person on the target branch. (F4)
         """
         return self.make(actor, task, purpose).text
 
     def make(self, actor: Actor, task: str, purpose: str) -> Prompt:
-        """The prompt, and what there is to say about its template."""
+        """Return the prompt with notes about its template."""
         return self._make(actor, task, purpose, {})
 
     def _make(self, actor: Actor, task: str, purpose: str, known: Mapping[str, Any]) -> Prompt:
@@ -141,12 +141,12 @@ class Prompts:
 
 
 def prompt_at_hand(context: Context, actor: Actor, task: str, purpose: str, at_hand: AtHand) -> str:
-    """F4, V2: the prompt of a run that reviews what it has at hand."""
+    """Return the prompt for a run that reviews what is in its checkout. (F4, V2)"""
     return Prompts(context)._make(actor, task, purpose, msgspec.structs.asdict(at_hand)).text
 
 
 def prompt_about(context: Context, actor: Actor, task: str, points: Sequence[str]) -> str:
-    """R2: the prompt to clarify these points."""
+    """Return the prompt to clarify these points. (R2)"""
     return Prompts(context)._make(actor, task, "clarify", {"concerns": tuple(points)}).text
 
 
@@ -156,12 +156,12 @@ def _checked(state: CheckState) -> BriefedCheck:
 
 
 def _is_about(review: Review, attempt: Attempt | None) -> bool:
-    """A concern about the change as it is now."""
+    """Return True for a concern about the current change."""
     return review.effective != "approved" and attempt is not None and review.diff_id == attempt.diff_id
 
 
 def table(now: LoopState) -> tuple[str, ...]:
-    """L12: the rounds as lines."""
+    """Return the rounds as lines. (L12)"""
     return tuple(_line(round_) for round_ in now.rounds)
 
 
@@ -199,7 +199,7 @@ def _purpose(text: str) -> PromptPurpose:
 
 
 def history_of(tx: Tx, task: str) -> list[Feedback]:
-    """F2: every decision about a task, oldest first."""
+    """Return every decision about a task, oldest first. (F2)"""
     return decisions_in(
         tx.all("attempt.feedback", FeedbackView, task=task), tx.all("attempt.approvals", ApprovalView, task=task)
     )

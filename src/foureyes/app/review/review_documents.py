@@ -1,4 +1,4 @@
-"""Review documents (V2, V3): the request that a reviewer gets, and the document that it answers with."""
+"""Review documents: the request to a reviewer, and the document in answer. (V2, V3)"""
 
 from __future__ import annotations
 
@@ -47,8 +47,10 @@ if TYPE_CHECKING:
 
 
 class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
-    """A review as its document says it, in our own words. `left_open`: how severe is what it rules not to be
-    settled; `program`: what the caller's profile starts.
+    """A review from its document, in our own types.
+
+    `left_open` has the severities of findings that it rules not settled. `program` is the program of the caller's
+    profile.
     """
 
     document: ReviewResult
@@ -61,12 +63,12 @@ class ReviewContent(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def severities(self) -> list[Severity]:
-        """V5, L5: of all that it says is wrong: what it found, and what it leaves open."""
+        """Severities of everything that the review objects to: its findings, and those it leaves open. (V5, L5)"""
         return [*[finding.severity for finding in self.findings], *self.left_open]
 
 
 def is_not_you(given: ReviewContent, me: Party) -> list[Reason]:
-    """V3: the reviewer is the session, by its name or its program's; a document that names another is refused."""
+    """Return a reason if the document names another reviewer than the session or its program. (V3)"""
     reviewer = given.document.reviewer
     mine = {me.session, me.name, me.person, me.agent, me.name.partition("#")[0], given.program}
     if reviewer.casefold() in {name.casefold() for name in ("", *mine)}:
@@ -76,14 +78,16 @@ def is_not_you(given: ReviewContent, me: Party) -> list[Reason]:
 
 
 class Return(msgspec.Struct, frozen=True):
-    """A review that went back once."""
+    """A review that was returned once."""
 
     seq: int
     why: str
 
 
 def came_back(tx: Tx, case: Case, *, attempt: int, since: int = 0) -> bool:
-    """V7: a quote that is nowhere goes back once; of a look (attempt 0) since it was taken."""
+    """Return True if a review was returned already because a quote was not found. For an early review (attempt 0), only
+    since it was frozen. (V7)
+    """
     rows = tx.all("review.returns", Return, task=case.task.id, attempt=attempt, session=case.me.session)
     return any(row.why == "quote" and row.seq > since for row in rows)
 
@@ -98,7 +102,7 @@ def went_back(task: TaskId, lost: tuple[Reason, ...]) -> Refused:
 
 
 def content_of(context: Context, actor: Actor, facts: Facts, document: bytes) -> ReviewContent:
-    """V3: structured output only; every wrong field is named, and prose is no review."""
+    """Return the review in a document. Refuse prose, and name every wrong field. (V3)"""
     task = facts.task.id
     try:
         content, problems = _content(context, actor, task, document)
@@ -134,7 +138,7 @@ def _content(context: Context, actor: Actor, task: TaskId, document: bytes) -> t
 
 
 def _program_of(context: Context, actor: Actor) -> str:
-    """The program of the profile that an agent was started from."""
+    """Return the program of the profile that an agent was started from."""
     if actor.kind != "agent":
         return ""
     from foureyes.config.policy import agent_profiles
@@ -145,8 +149,8 @@ def _program_of(context: Context, actor: Actor) -> str:
 
 
 def _left_open(context: Context, task: TaskId, rulings: Sequence[Ruling]) -> tuple[list[Severity], list[Severity]]:
-    """How severe is what these rulings leave open, and what is open before them; a ruling about no finding is refused
-    later.
+    """Return the severities of findings that these rulings leave open, and of those open before. A ruling on a missing
+    finding is refused later.
     """
     names = [ruling.finding for ruling in rulings if AFTER_RULING[ruling.ruling] == "open"]
     with context.store.read() as tx:
@@ -156,7 +160,7 @@ def _left_open(context: Context, task: TaskId, rulings: Sequence[Ruling]) -> tup
 
 
 def _note_return(context: Context, actor: Actor, facts: Facts) -> None:
-    """V3: that a document was no review is on record, nothing of what it said; that is for the reviewer's score (Y)."""
+    """Record that a document was not a valid review, without its content, for the reviewer's score (Y). (V3)"""
     assert facts.attempt is not None
     if actor.kind != "agent":
         return
@@ -171,7 +175,7 @@ def _note_return(context: Context, actor: Actor, facts: Facts) -> None:
 
 
 class RequestSubject(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request is about: which change, in whose words, where it is to be read, and what is known of it."""
+    """The subject of a request: the change, its summary, where to read it, and what is known about it."""
 
     attempt: int
     diff_id: str
@@ -183,7 +187,7 @@ class RequestSubject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def attempt_request(context: Context, tx: Tx, actor: Actor, task: TaskId, reviewer: str) -> ReviewRequest:
-    """V2: what a reviewer of the latest attempt is asked."""
+    """Return the request for a review of the latest attempt. (V2)"""
     facts, policy = facts_of(context, tx, task), context.policy(tx, actor)
     attempt = facts.attempt
     if attempt is None:
@@ -207,7 +211,7 @@ def attempt_request(context: Context, tx: Tx, actor: Actor, task: TaskId, review
 
 
 def look_request(context: Context, tx: Tx, actor: Actor, run: Run, diff_id: str) -> ReviewRequest:
-    """V1, V2: what a reviewer of a look is asked: what is known before there is an attempt."""
+    """Return the request for an early review, before there is an attempt. (V1, V2)"""
     task, policy = context.get(tx, run.task), context.policy(tx, actor)
     targets = [row for row in tx.all("cycle.targets", TargetRow, ids=[run.cycle]) if row.task == run.task]
     about = RequestSubject(
@@ -259,7 +263,7 @@ def _request(
 
 
 def asked(finding: Finding, answer: AnswerView | None) -> OpenFinding:
-    """An open finding as a reviewer is asked about it."""
+    """Return an open finding as it appears in a request."""
     return OpenFinding(
         id=finding.id,
         severity=finding.severity,

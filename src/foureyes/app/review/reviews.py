@@ -1,4 +1,4 @@
-"""Reviews: take a reviewer's document (V3), and give the request that it answers (V2)."""
+"""Reviews: store a reviewer's document (V3), and create the request for it (V2)."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ from foureyes.steps import Steps, fe, prose
 
 
 class StoredReview(msgspec.Struct, frozen=True, kw_only=True):
-    """A review that was stored: its event, what it raised and ruled, what is against counting it, the cycle that it is
-    an answer in, and whether the task is stopped for its reviewer.
+    """A stored review: its event, its findings and rulings, why it may not count, the cycle it answers, and whether the
+    task was stopped.
     """
 
     event: e.ReviewSubmitted
@@ -73,13 +73,13 @@ class StoredReview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reviews:
-    """Submit a review, show them, ask for one."""
+    """Submit a review, list reviews, ask for one."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def submit(self, actor: Actor, task: str, document: bytes, *, seen: str = "") -> ReviewOutcome:
-        """V3: a review_result of the caller about exactly the diff that was looked at; all of it or nothing."""
+        """Submit the caller's review_result about exactly the diff it saw, all of it or nothing. (V3)"""
         return submit_told(self._context, actor, task, document, seen=seen)
 
     def _submit(self, actor: Actor, task: str, document: bytes, *, seen: str, read: FilesRead | None) -> ReviewOutcome:
@@ -129,7 +129,7 @@ class Reviews:
         return case
 
     def _refuse(self, case: Case, given: ReviewContent, seen: str, before: Case) -> None:
-        """V3, D7: the reviewer is the session; the review is about the attempt that is there."""
+        """Refuse a review by another reviewer, or about another attempt than the current one. (V3, D7)"""
         now, me = case.facts, case.me
         reasons, payload = is_not_you(given, me), given.document.payload
         waits = is_reviewing(now) if now.task.status != "approved" else None
@@ -157,8 +157,8 @@ class Reviews:
 
     @staticmethod
     def _rule(work: Work, case: Case, given: ReviewContent, raised: Raising) -> None:
-        """The rulings come first, so that what is flagged again is flagged as it stands then; what they settle is not
-        flagged again.
+        """Record the rulings, before the findings. A finding reported again must see its ruled state, and one that a
+        ruling settles must not be reported again.
         """
         decision = refuse_rulings(work, case, given.rulings, words=given.document.payload.summary)
         settles = {
@@ -234,12 +234,12 @@ class Reviews:
         return self._outcome(work, facts.task.id, taken)
 
     def _without_voice(self, work: Work) -> list[str]:
-        """V3: why agreement of the caller's programs does not count."""
+        """Return why agreement of the caller's programs does not count. (V3)"""
         agents = programs_of(work.tx, {work.actor.session}).get(work.actor.session) or {work.actor.agent}
         return without_voice(self._context.gate_policy(work.tx), agents if work.actor.kind == "agent" else ())
 
     def _note_exception(self, work: Work, case: Case, by: Decision, summary: str) -> None:
-        """P8: a review that counts by an exception is on record as one."""
+        """Audit a review that counts by an exception. (P8)"""
         assert case.attempt is not None
         assert by.exception
         detail = f"review, attempt {case.attempt.n}"
@@ -266,7 +266,7 @@ class Reviews:
         )
 
     def request(self, actor: Actor, task: str, *, reviewer: str = "") -> ReviewRequest:
-        """V2: what a reviewer of the latest attempt is asked."""
+        """Return the request for a review of the latest attempt. (V2)"""
         with self._context.store.read() as tx:
             task_id = self._context.find_id(tx, task)
             me = tx.one("session.get", SessionView, id=actor.session)
@@ -275,7 +275,7 @@ class Reviews:
 
 
 def _against(eligible: Decision, without: Iterable[str]) -> tuple[Reason, ...]:
-    """What is against counting a review, by who gave it."""
+    """Return the reasons why a review does not count because of its reviewer."""
     voiceless = [Reason("V3", why, fe("agent", "list")) for why in without]
     return (*([] if eligible.allowed else eligible.reasons), *voiceless)
 
@@ -283,23 +283,25 @@ def _against(eligible: Decision, without: Iterable[str]) -> tuple[Reason, ...]:
 def submit_told(
     context: Context, actor: Actor, task: str, document: bytes, *, seen: str = "", read: FilesRead | None = None
 ) -> ReviewOutcome:
-    """V6: a review, and the files that its program's stream tells it read; None: it tells of none."""
+    """Submit a review with the files that its program's stream reports as read. None: it reports none. (V6)"""
     return Reviews(context)._submit(actor, task, document, seen=seen, read=read)
 
 
 def _seen_by(payload: ReviewPayload) -> str:
-    """D7: the change that a document is about: its two fields are one name, unless the diff id names the attempt."""
+    """Return the change that a document is about. Its two fields form one name, unless the diff id names the attempt
+    too. (D7)
+    """
     both = payload.attempt is not None and payload.diff_id and "." not in payload.diff_id
     return f"{payload.attempt}.{payload.diff_id.removeprefix('sha256:')}" if both else payload.diff_id
 
 
 def _raised(work: Work, case: Case, anchored: list[Anchored]) -> Raising:
-    """The findings of a review, as they stand beside those that are known."""
+    """Return the findings of a review, compared with the known ones."""
     return raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
 
 
 def _standing(stands: AfterRulings, task: TaskId, done: CycleEffect) -> AfterRulings:
-    """Where a task stands after a review that may have ended its cycle."""
+    """Return the state of a task after a review that may have ended its cycle."""
     sent_back, by_rule = task in done.sent_back, task in done.by_rule
     return msgspec.structs.replace(stands, sent_back=stands.sent_back or sent_back, by_rule=stands.by_rule or by_rule)
 
@@ -314,7 +316,7 @@ def _next(task: Task, taken: StoredReview, actor: Actor) -> Steps:
 
 
 def _notes(taken: StoredReview) -> list[str]:
-    """What a reviewer should know about their review: why it does not count, what it could not say."""
+    """Return notes for the reviewer: why the review does not count, and what was missing."""
     event = taken.event
     notes = _cycle_notes(taken)
     if event.effective == "approved" or not event.cycle:
@@ -338,7 +340,7 @@ def _notes(taken: StoredReview) -> list[str]:
 
 
 def _cycle_notes(taken: StoredReview) -> list[str]:
-    """V8: what became of the cycle that it is an answer in."""
+    """Return a note about the cycle that the review answers. (V8)"""
     ruled = taken.done.ruled
     if ruled is not None:
         return [f"{taken.event.cycle} is decided: {'. '.join(ruled.reasons)} ({ruled.rule})"]

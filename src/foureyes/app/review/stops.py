@@ -1,4 +1,4 @@
-"""Stops: block, defer, hold, and how each is lifted."""
+"""Stops: block, defer and hold, and how each is lifted."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Stops:
         self._context = context
 
     def block(self, actor: Actor, task: str, reason: str) -> Outcome:
-        """Say what a task waits for that is not a task."""
+        """Block a task because of something that is not a task."""
         reason = needed(reason, "block", task)
         with self._context.writing(actor, "block") as work:
             row = self._at(work, task, "block")
@@ -43,7 +43,7 @@ class Stops:
             return self._done(work, row, f"blocked {row.id}: {reason}")
 
     def unblock(self, actor: Actor, task: str, reason: str = "") -> Outcome:
-        """Free a blocked task; a rejected one only by who rejected it, or a person."""
+        """Unblock a task. After a rejection, only the rejecting reviewer or a person may."""
         with self._context.deciding(actor, "unblock", task=task, reason=reason) as work:
             row = self._at(work, task, "unblock")
             me = self._context.party(work.tx, work.actor)
@@ -52,11 +52,11 @@ class Stops:
             return self._done(work, row, f"unblocked {row.id}")
 
     def defer(self, actor: Actor, task: str, until: str | None = None) -> Outcome:
-        """Not now; perhaps from a date on."""
+        """Defer a task, optionally until a date."""
         return self.defer_several(actor, [task], until)[0]
 
     def defer_several(self, actor: Actor, tasks: Sequence[str], until: str | None = None) -> list[Outcome]:
-        """The same with several, all of them or none."""
+        """Defer several tasks, all or none."""
         until = self._day(until) if until is not None else None
         with self._context.writing(actor, "defer") as work:
 
@@ -68,7 +68,7 @@ class Stops:
             return each(tasks, put_off)
 
     def _day(self, until: str) -> str:
-        """A date that is not over."""
+        """Parse a date in the future."""
         try:
             day = date.fromisoformat(until)
         except ValueError:
@@ -82,11 +82,11 @@ class Stops:
         return day.isoformat()
 
     def undefer(self, actor: Actor, task: str) -> Outcome:
-        """Now after all."""
+        """Make a deferred task ready again."""
         return self.undefer_several(actor, [task])[0]
 
     def undefer_several(self, actor: Actor, tasks: Sequence[str]) -> list[Outcome]:
-        """The same with several, all of them or none."""
+        """Make several deferred tasks ready again, all or none."""
         with self._context.writing(actor, "undefer") as work:
 
             def take_up(task: str) -> Outcome:
@@ -97,7 +97,7 @@ class Stops:
             return each(tasks, take_up)
 
     def hold(self, actor: Actor, task: str | None, reason: str) -> Outcome:
-        """A person stops a task, or the whole project, until a person lifts it."""
+        """Stop a task, or the whole project, until a person lifts the hold."""
         reason = needed(reason, "hold", task or "--project")
         with self._context.deciding(actor, "hold", task=task, reason=reason) as work:
             if task is None:
@@ -108,8 +108,9 @@ class Stops:
             return self._done(work, row, f"held {row.id}: {reason}")
 
     def resume(self, actor: Actor, task: str | None, reason: str, *, agent: str = "") -> Outcome:
-        """A person lifts a hold, a pause (V9), or lets the runner try again what it left to a person; and says why.
-        `agent`: instead every blocker of that agent is set aside that did not stop its task (R1).
+        """Lift a hold or a pause (V9), or let the runner try again what it gave up. A person does this, with a reason.
+
+        `agent`: instead, ignore all blockers of that agent that did not stop their task (R1).
         """
         reason = needed(reason, "resume", task or (f"--agent {agent}" if agent else "--project"))
         tip = self._tip(actor, task) if task else None
@@ -134,13 +135,13 @@ class Stops:
             return self._done(work, row, f"{' and '.join(lifted)} on {row.id} {_is(lifted)} lifted")
 
     def _tip(self, actor: Actor, task: str) -> Tip | None:
-        """What git says about the attempt, asked before the transaction."""
+        """Return the git state of the attempt. Call this before the transaction."""
         with self._context.store.read() as tx:
             case = case_of(self._context, tx, actor, self._context.find_id(tx, task))
         return tip_in(self._context, case)
 
     def _set_aside(self, work: Work, agent: str, reason: str) -> Outcome:
-        """R1: every blocker that an agent gave by now and that stopped nothing."""
+        """Ignore all blockers that an agent has given and that stopped nothing. (R1)"""
         known = work.tx.one("session.get", SessionView, id=agent)
         if known is None or known.kind != "agent":
             raise NotFound(f"there is no agent {visible(agent)}.", next_step=fe("status", "--attention"))
@@ -149,7 +150,7 @@ class Stops:
         return Outcome(task="", status="", version=0, message=f"the blockers of {known.name} are dismissed")
 
     def _resume_all(self, work: Work, reason: str) -> Outcome:
-        """What stops the whole project."""
+        """Lift what stops the whole project."""
         is_held, paused = self._context.project(work.tx).hold is not None, _stood_still(work, "")
         me = self._context.party(work.tx, work.actor)
         stopped_by = [each.cycle for each in work.tx.all("run.pauses_of", PauseView, task="") if each.made_by == "rule"]
@@ -167,7 +168,7 @@ class Stops:
         return Outcome(task="", status="", version=0, message=message)
 
     def _at(self, work: Work, task: str, action: str) -> Task:
-        """The task, if the table has a way from where it stands."""
+        """Return the task. Refuse if its status does not allow the action."""
         row = self._context.find(work.tx, task)
         refuse_from(row, action)
         return row
@@ -177,7 +178,7 @@ class Stops:
 
 
 def _not_held(task: Task) -> Outcome:
-    """Nothing to lift; what is blocked goes on by another verb."""
+    """Return the result for a task that is not held. If it is blocked, name the verb for that."""
     if task.status != "blocked":
         return outcome(task, f"{task.id} is not held", changed=False)
     done = outcome(task, f"{task.id} is not held but blocked: {task.blocked_reason}", changed=False)
@@ -185,7 +186,7 @@ def _not_held(task: Task) -> Outcome:
 
 
 def _stood_still(work: Work, task: str) -> list[str]:
-    """V9: what keeps runs of a task, or all of them, from beginning."""
+    """Return what keeps runs of a task, or all runs, from starting. (V9)"""
     pauses = [each for each in work.tx.all("run.pauses_of", PauseView, task=task) if each.task == task]
     stuck = work.tx.one("run.stuck_of", StuckView, task=task) if task else None
     return ["the pause"] * bool(pauses) + ["a stop of the runner"] * (stuck is not None)

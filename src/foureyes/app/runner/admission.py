@@ -1,5 +1,5 @@
-"""Admission of runners and runs: who may start one, its session and token, and the reasons against a run (I2, I5, J4,
-T4, V9).
+"""Admission of runners and runs: who may start one, its session and token, and reasons against a run. (I2, I5, J4, T4,
+V9)
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 
 def refuse_stranger(context: Context, work: Work) -> None:
-    """Refuse a runner that was started below a check, a hook or an agent. A person, or a service named in the accepted
-    policy, may start one. [I5]
+    """Refuse a runner started below a check, a hook or an agent. A person may start one, and a service that the
+    accepted policy names. (I5)
     """
     why = why_not_independent(work.actor, context.gate_policy(work.tx).run.services)
     if why is not None:
@@ -46,14 +46,14 @@ def refuse_stranger(context: Context, work: Work) -> None:
 
 
 def refuse_other_service(work: Work) -> None:
-    """Refuse services other than live runners. People pass."""
+    """Refuse services other than live runners. People are allowed."""
     if work.actor.kind == "service":
         check_runner(work.tx, work.actor)
 
 
 def runner_for(context: Context, actor: Actor) -> tuple[Actor, str]:
-    """Return a new actor for a runner and the process it runs in. The actor is a service with no parent session, so the
-    agents it starts have no parent either. [I4, I7]
+    """Return a new actor for a runner, and the process it runs in. It is a service with no parent session, so the
+    agents it starts have none either. (I4, I7)
     """
     number = context.ids.number()
     process = context.outside.process() or f"unknown:{number:032x}"
@@ -80,7 +80,7 @@ def run_id(context: Context) -> RunId:
 
 
 def profile_named(context: Context, tx: Tx, name: str) -> Profile:
-    """Return an agent profile of the accepted policy, or raise BadInput with the known names. [I5, I6]"""
+    """Return an agent profile of the accepted policy, or raise BadInput with the known names. (I5, I6)"""
     from foureyes.config.policy import agent_profiles
 
     profiles = agent_profiles(context.layers(tx, context.gate))
@@ -94,7 +94,7 @@ def profile_named(context: Context, tx: Tx, name: str) -> Profile:
 
 def token_for(context: Context, work: Work, run: Run, secret: str, process: str) -> e.TokenIssued:
     """Return the token event of a run. The token is valid for one task and one role below one process, and shares no
-    evidence with other runs. [I2, I4]
+    evidence with other runs. (I2, I4)
     """
     profile = profile_named(context, work.tx, run.profile)
     count = work.tx.one("session.count_agent", Count, agent=run.profile)
@@ -113,7 +113,7 @@ def token_for(context: Context, work: Work, run: Run, secret: str, process: str)
 
 def give(work: Work, run: Run, task: Task, issued: e.TokenIssued, target_head: Sha | None) -> None:
     """Record the run's token. A run that changes code also gets the claim, which is first released if an ended run left
-    it. [I2]
+    it. (I2)
     """
     left = left_by_a_run(work.tx, task)
     work.record(task.id, issued)
@@ -133,7 +133,7 @@ def not_reserved(run: Run) -> Reason:
 
 
 def of_begin(task: str) -> list[NamedQuery]:
-    """Return the queries that the caller prefetches before a run of a task begins."""
+    """Return the queries to prefetch before a run of a task begins."""
     return [
         ("task.exists", {"id": task}),
         ("task.get", {"id": task}),
@@ -152,8 +152,9 @@ def of_begin(task: str) -> list[NamedQuery]:
 def why_not_begin(
     context: Context, work: Work, task: Task, purpose: Purpose, *, own: str = "", asked: tuple[str, str] = ("", "")
 ) -> list[Reason]:
-    """Return every reason against starting a run for this purpose. `own` is the requesting run, which does not count
-    against itself. `asked` is the cycle and the requested reviewer.
+    """Return every reason against starting a run for this purpose.
+
+    `own` is the run asking, which does not count against itself. `asked` is the cycle and the reviewer that it asked.
     """
     if purpose == "review":
         return _why_not_reviewed(context, work.tx, task, own, *asked)
@@ -177,8 +178,10 @@ def why_not_begin(
 
 
 def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str, profile: str) -> list[Reason]:
-    """Return the reasons against a review run. The reviewer must be requested and unanswered, with no other run of it
-    live. A hold of the task or a pause by a rule does not block a review. [V4, V9]
+    """Return the reasons against a review run. (V4, V9)
+
+    The reviewer must be asked and not have answered, and have no other live run for this. A hold of the task, or a
+    pause by a rule, does not prevent a review.
     """
     awaited = [(row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=[cycle])]
     reasons = []
@@ -200,7 +203,7 @@ def _why_not_reviewed(context: Context, tx: Tx, task: Task, own: str, cycle: str
 
 def _why_not_clarified(context: Context, tx: Tx, task: Task, own: str, cycle: str) -> list[Reason]:
     """Return the reasons against a clarification run. No other run may be live on the task, and the cycle must be
-    waiting for the author. [V9]
+    waiting for the author. (V9)
     """
     other = tx.one("run.at_work", Run, task=task.id)
     reasons = _held(context, tx, replace(task, hold=None))
@@ -221,9 +224,8 @@ def left_by_a_run(tx: Tx, task: Task) -> Run | None:
 
 
 def _standing_still(tx: Tx, task: Task) -> list[Reason]:
-    """Return the pauses that affect the task, and its escalation to a person if it has one.
-
-    Concerns about an attempt do not stop work on the next one. (E6, R2, V9)
+    """Return the pauses that affect the task, and its escalation to a person if there is one. Concerns about an attempt
+    do not stop work on the next one. (E6, R2, V9)
     """
     pauses = tx.all("run.stopped_by", PauseView, task=task.id)
     reasons = [
@@ -236,8 +238,8 @@ def _standing_still(tx: Tx, task: Task) -> list[Reason]:
 
 
 def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:
-    """Return why the sprints keep a new task from starting. While a sprint is active, new tasks start only from a
-    running sprint. Tasks begun earlier are exempt. [X2]
+    """Return why sprints keep a new task from starting. While a sprint is active, new tasks start only from running
+    sprints. Tasks begun earlier may continue. (X2)
     """
     if task.iteration or tx.all("run.of_task", Run, task=task.id, limit=1):
         return []
@@ -256,7 +258,7 @@ def _out_of_sprints(context: Context, tx: Tx, task: Task) -> list[Reason]:
 
 
 def _why_not_claimed(context: Context, tx: Tx, task: Task) -> list[Reason]:
-    """Return why the task cannot be claimed. A claim left by an ended run counts as free. [T1, T4]"""
+    """Return why the task cannot be claimed. A claim left by an ended run counts as free. (T1, T4)"""
     free = replace(task, status="open") if left_by_a_run(tx, task) is not None else task
     return why_not_free(
         free,
@@ -268,7 +270,7 @@ def _why_not_claimed(context: Context, tx: Tx, task: Task) -> list[Reason]:
 
 def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpose) -> list[Reason]:
     """Return the reasons against a lead or planning run. The loop must wait for the lead, and a planned goal must be
-    open. [E2, I2]
+    open. (E2, I2)
     """
     reasons = _held(context, tx, task)
     if purpose == "lead" and task.waiting_for != "lead":
@@ -281,7 +283,7 @@ def _why_not_thought_about(context: Context, tx: Tx, task: Task, purpose: Purpos
 
 
 def _held(context: Context, tx: Tx, task: Task) -> list[Reason]:
-    """Return the hold of the task or of the project, if there is one. [D3]"""
+    """Return the hold of the task or of the project, if there is one. (D3)"""
     hold = task.hold or context.project(tx).hold
     if hold is None:
         return []
@@ -289,5 +291,5 @@ def _held(context: Context, tx: Tx, task: Task) -> list[Reason]:
 
 
 def resume_step(task: str) -> Steps:
-    """Return the step by which a person resumes the task or the project. [V9]"""
+    """Return the step by which a person resumes the task or the project. (V9)"""
     return by_person(fe("resume", task or "--project", "-m", phrase("why")))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 Job = Callable[["Context", Callable[[], bool]], "JobEnd"]
-"""Called with a Context of its own and a function that returns True when the job should stop."""
+"""A function called with its own Context, and a function that returns True if the job should stop."""
 
 
 class JobEnd(msgspec.Struct, frozen=True):
@@ -113,7 +113,7 @@ class Crew(Protocol):
 
 
 class Threads:
-    """Crew with one thread per job. Each thread has its own Context, because connections cannot be shared."""
+    """Runs each job in a thread. Each thread has its own Context, because connections cannot be shared."""
 
     def __init__(self, make: Callable[[], Context]) -> None:
         self._make = make
@@ -170,7 +170,7 @@ class Threads:
 
 
 class AtOnce:
-    """Crew that runs every job immediately in the caller's thread, for callers with a single store."""
+    """Runs each job immediately in the caller's thread, for callers with a single store."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 # ---- Requested reviews (V1, V3, V4, V8) ----
 
 MOST_OF_A_KIND = 50
-"""Rows of each kind that one poll reads."""
+"""Number of rows of each kind that one poll reads."""
 MINUTE = 60.0
-"""Seconds in a minute of silence."""
+"""Seconds in one minute of silence."""
 
 
 def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
-    """Return the reviews that a runner can start and the overdue ones, in starting order, after the due clarifications.
-    A held task still gets its reviews. [V4, V9]
+    """Return reviews that a runner can start, and overdue ones, in starting order after the due clarifications. A held
+    task still gets its reviews. (V4, V9)
     """
     now = context.now()
     rows = tx.all("runner.asked", AskedRow, now=now, limit=MOST_OF_A_KIND)
@@ -81,8 +81,8 @@ def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
 
 
 def clarifications_due(tx: Tx, host: str) -> tuple[ReviewDue, ...]:
-    """Return the clarifications requested from authors that were runs. Each one resumes its conversation if that is on
-    this host. [V9]
+    """Return clarifications asked of authors that were runs. Each resumes its conversation if that is on this host.
+    (V9)
     """
     rows = tx.all("runner.clarifying", ClarifyRow, limit=MOST_OF_A_KIND)
     past = _past(tx, sorted({row.cycle for row in rows}), host, "runner.clarify_runs") if rows else {}
@@ -115,7 +115,7 @@ def _past(
 
 
 def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str, str]]:
-    """Return the live runs whose answer no cycle needs, and the time of each submitted review by its session."""
+    """Return the live runs whose answer no cycle needs any more, and the time of each submitted review by session."""
     asked = [run for run in runs if run.purpose in ("review", "clarify") and run.cycle]
     if not asked:
         return set[RunId](), {}
@@ -132,8 +132,8 @@ def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str
 
 
 def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
-    """Return the cycles in which every reviewer has answered or failed to. A cycle without requested reviewers is due
-    only if a reviewer can be asked by now. [V4, V8]
+    """Return the cycles in which every reviewer has answered or failed to. A cycle that asked nobody is due only if a
+    reviewer can be asked by now. (V4, V8)
     """
     now = context.now()
     rows = tx.all("runner.to_decide", Cycle, now=now, limit=MOST_OF_A_KIND)
@@ -149,15 +149,15 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
 
 
 def waits_for_cooled(context: Context, tx: Tx) -> bool:
-    """Return True if a cycle is only waiting for a reviewer that is in its cooldown. [V4]"""
+    """Return True if a cycle waits only for a reviewer in cooldown. (V4)"""
     rows = tx.all("runner.to_decide", Cycle, now=context.now(), limit=MOST_OF_A_KIND)
     waiting = [known for known in wholes(tx, rows) if known.cycle.state == "open" and not known.asked]
     return any(is_cooling(context, tx, known) for known in waiting)
 
 
 def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
-    """Return the triggers that agents raised during their work, and their silence. Empty if the policy wants no peer
-    reviews. [V1]
+    """Return events of agents during their work, and their silence, for which a cycle should be opened. Empty if the
+    policy wants no peer reviews. (V1)
     """
     if not wants_peers(policy):
         return ()
@@ -171,8 +171,9 @@ def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, hos
 
 
 def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str) -> Iterable[Called]:
-    """Yield one call if no live run of the project, under any runner, was heard for this many minutes. It fires once
-    per silence, for runs whose worktree is on this machine. [V1]
+    """Yield one call if no live run of the project, of any runner, was heard for this many minutes. (V1)
+
+    Each silence gives one call, for runs whose worktree is on this machine.
     """
     rows = tx.all("runner.heard", HeardRow, now=context.now()) if minutes else []
     if not any(row.purpose in MAKES and row.host == host for row in rows):
@@ -214,7 +215,7 @@ def heard_by(context: Context, desk: RunnerDesk) -> dict[RunId, str]:
 # hold changed. No single poll goes through all of them.
 
 PAGE = 20
-"""Attempts that one poll judges."""
+"""Number of attempts that one poll judges."""
 FIRST = (-1, -1)
 
 
@@ -271,8 +272,8 @@ class WaitingChecks:
         self._after = upto
 
     def _known(self, names: Collection[str], running: Collection[str]) -> list[str]:
-        """Return earlier due tasks to judge again. They fill only the remaining room, so that many due tasks cannot
-        hide the rest.
+        """Return tasks that were due before, to judge them again. They get only the remaining places, so that many due
+        tasks cannot hide the rest.
         """
         return [str(task) for task in self._due if task not in names and task not in running]
 
@@ -310,7 +311,7 @@ class WaitingChecks:
 
 
 class SprintsSeen:
-    """Cache of the active sprints. Their tasks are read again only after the journal has grown."""
+    """Cache of the active sprints. Their tasks are read again only if the journal has grown."""
 
     def __init__(self) -> None:
         self._head = -1
@@ -328,7 +329,7 @@ class SprintsSeen:
 
 
 def sprint_over(tx: Tx, desk: RunnerDesk) -> str:
-    """Return the message that this runner's sprint has ended, or an empty string. [X2]"""
+    """Return the message that this runner's sprint has ended, or "". (X2)"""
     row = tx.one("sprint.get", Sprint, sprint=desk.sprint) if desk.sprint else None
     if row is None or row.state != "ended":
         return ""
@@ -336,7 +337,7 @@ def sprint_over(tx: Tx, desk: RunnerDesk) -> str:
 
 
 def move_sprint(context: Context, runner: Actor, step: EndSprint | PauseSprint | ResumeSprint) -> str:
-    """Apply a sprint step and return the message to show. It is empty if another process was faster."""
+    """Apply a sprint step and return the message to show, "" if another process was faster."""
     sprints = Sprints(context)
     if isinstance(step, EndSprint):
         done = sprints.finish(runner, step.sprint, kind=step.kind, why=step.why)

@@ -1,6 +1,4 @@
-"""Execution: perform each step of the plan through a verb or a port. A step that fails now appears again in a later
-snapshot.
-"""
+"""Execution: perform each step of the plan by a verb or a port. If a step fails, a later snapshot leads to it again."""
 
 from __future__ import annotations
 
@@ -65,9 +63,9 @@ if TYPE_CHECKING:
 # ---- Performing steps ----
 
 Tell = Callable[[str, str], None]
-"""Receives a task id (or an empty string) and one line about it."""
+"""A function that gets a task id (or "") and one line about it."""
 AGAIN_SECONDS, LONGEST_SECONDS = 5, 640
-"""Pause before a failed step is retried. It doubles with each failure, up to the second value."""
+"""Delay before a failed step is retried. It doubles with each failure, up to the second value."""
 ROOM_AGAIN_SECONDS = 60
 FORGET_SECONDS = 3600
 UNMERGED, UNSENT = "approved but not merged", "not pushed yet"
@@ -77,11 +75,11 @@ NOTIFY = "notify:"
 WHY_LENGTH = 200
 HOW = {"review": "is reviewed by", "clarify": "is clarified by"}
 MOVED = ("merged", "found", "conflict", "checks", "void")
-"""Outcomes that take a task out of the merge queue or move it ahead."""
+"""Outcomes after which a task has left the merge queue or made progress in it."""
 
 
 class Performing:
-    """Executor of plan steps. It decides nothing: every step ends in a verb that asks the rules."""
+    """Performs the steps of a plan. It decides nothing: every step ends in a verb that asks the rules."""
 
     def __init__(self, context: Context, runner: Actor, agents: LocalAgents, crew: Crew, tell: Tell) -> None:
         self._context = context
@@ -112,7 +110,7 @@ class Performing:
         return done is not False
 
     def no_room(self, desk: RunnerDesk) -> None:
-        """Put everything off because the disk is full. [X3]"""
+        """Postpone everything because the disk is full. (X3)"""
         desk.put_off[NO_ROOM] = PutOff(until=self._context.later(ROOM_AGAIN_SECONDS), pause=ROOM_AGAIN_SECONDS)
 
     def _put_off(
@@ -126,7 +124,7 @@ class Performing:
         grows: bool = True,
         person: bool = False,
     ) -> bool:
-        """Schedule a retry, after twice the last pause. Return True if the reason differs from the previous one."""
+        """Schedule a retry, with twice the last delay. Return True if the reason differs from the previous one."""
         before = desk.put_off.get(name)
         pause = min(2 * before.pause, LONGEST_SECONDS) if before is not None and grows else AGAIN_SECONDS
         until = self._context.later(pause)
@@ -134,7 +132,7 @@ class Performing:
         return before is None or before.why != why
 
     def forget_put_off(self, desk: RunnerDesk) -> None:
-        """Drop old retry entries, so that a later failure starts with the short pause again."""
+        """Forget old retries, so that a later failure starts with the short delay again."""
         since = self._context.later(-FORGET_SECONDS)
         desk.put_off = {name: off for name, off in desk.put_off.items() if off.until > since}
 
@@ -196,8 +194,9 @@ class Performing:
             self._tell(step.task, note)
 
     def _fetch(self, step: StartRun, desk: RunnerDesk) -> bool:
-        """Return True if the run must wait for a fetch of a submission or merge from another machine. The target is
-        requested once. If that fails, work begins at the last recorded merge. [Q6]
+        """Return True if the run must wait while a submission or merge from another machine is fetched. (Q6)
+
+        The target is asked for once. If that fails, work begins at the last recorded merge.
         """
         task, makes = step.task, step.purpose != "review"
         behind = makes and task not in self._asked and is_behind(self._context, task)
@@ -211,7 +210,7 @@ class Performing:
         return True
 
     def _cool(self, step: CoolProfile) -> None:
-        """Record the cooldown of a profile that could not start. A missing program has no end time. [X3]"""
+        """Record the cooldown of a profile that could not start. A missing program has no end time. (X3)"""
         until = "" if step.error == "missing" else cools_until(self._context, step.error, None)
         why = one_line(step.why, WHY_LENGTH)
         Runs(self._context).cool(self._runner, step.profile, until=until, error=step.error, error_text=why)
@@ -225,7 +224,7 @@ class Performing:
         self._tell(step.task, f"stopping {own.run.profile}: {step.why}")
 
     def _tidy(self, step: TidyRun, desk: RunnerDesk) -> bool:
-        """Clean up a run's worktree, but only if all its processes are proven dead. [S4]"""
+        """Clean up a run's worktree, but only if all its processes are proven dead. (S4)"""
         own = desk.in_hand[step.run]
         if step.run not in self._agents.end_left([own.live.process], [step.run]):
             self._tell(step.task, f"some processes of {step.run} still run and cannot be ended")
@@ -262,7 +261,7 @@ class Performing:
         self._tell("", f"! {step.text}")
 
     def forget_notices(self, standing: Set[str]) -> None:
-        """Forget stored notices that no longer apply, so that they are sent if they come back. [E6]"""
+        """Forget stored notices that no longer apply, so that they are sent again if they come back. (E6)"""
         outside = self._context.outside
         kept = outside.kept_notices()
         if not kept <= standing:
@@ -303,7 +302,7 @@ class Performing:
         return self._put_off(desk, step.name, task=task, state=state, why=why, grows=grows, person=person)
 
     def _merged(self, done: Done, desk: RunnerDesk) -> None:
-        """Put off each task that was not merged, with its own retry. [Q3]"""
+        """Postpone each task that was not merged, with its own retry. (Q3)"""
         at_work = {own.run.task for own in desk.in_hand.values()}
         for task in done.closed:
             if task not in at_work:
@@ -344,7 +343,7 @@ class Performing:
 
 
 def _was_sooner(step: RunStep, problem: Exception) -> bool:
-    """Return True if another runner was first. That runner reports on the task. [J4]"""
+    """Return True if another runner was first. That runner reports on the task. (J4)"""
     if not isinstance(step, StartRun):
         return False
     reasons = problem.reasons if isinstance(problem, FoureyesError) else ()
@@ -352,7 +351,7 @@ def _was_sooner(step: RunStep, problem: Exception) -> bool:
 
 
 def _check(runner: Actor, task: str) -> Job:
-    """Return a job that runs the checks of an attempt, outside every author's processes. [D5]"""
+    """Return a job that runs the checks of an attempt, outside every author's processes. (D5)"""
 
     def job(context: Context, stop: Callable[[], bool]) -> JobEnd:
         leased = leases.take(context, runner, task)
@@ -369,7 +368,7 @@ def _check(runner: Actor, task: str) -> Job:
 
 
 def _merge(runner: Actor, tasks: Sequence[TaskId]) -> Job:
-    """Return a job that processes these tasks in the merge queue. [Q1]"""
+    """Return a job that processes these tasks in the merge queue. (Q1)"""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         try:
@@ -413,7 +412,7 @@ def _closed(rows: Sequence[MergeRow]) -> tuple[str, ...]:
 
 
 def _send() -> Job:
-    """Return a job that pushes local submissions to the remote. [Q6]"""
+    """Return a job that pushes local submissions to the remote. (Q6)"""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         sent = send(context)
@@ -425,8 +424,9 @@ def _send() -> Job:
 
 
 def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
-    """Return a job that fetches submissions and merges from the remote. If `asked` is given, the remote's target head
-    is stored there under the task. [Q6]
+    """Return a job that fetches submissions and merges from the remote. (Q6)
+
+    If `asked` is given, the remote's target head is stored there under the task.
     """
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
@@ -444,7 +444,6 @@ def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
 
 
 def _notify(command: str, text: str) -> Job:
-    """Return a job that runs the project's notify command."""
 
     def job(context: Context, _: Callable[[], bool]) -> JobEnd:
         problem = context.outside.notify(command, text)
@@ -459,15 +458,15 @@ CYCLE_WHY_LENGTH = 500
 
 
 def task_of(step: NotGiven | DecideCycle | OpenCycle) -> str:
-    """Return the task of a step, or an empty string if the step concerns several."""
+    """Return the task of a step, or "" if the step is about several."""
     if isinstance(step, OpenCycle):
         return step.tasks[0] if len(step.tasks) == 1 else ""
     return step.task if isinstance(step, NotGiven) else ""
 
 
 def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle | OpenCycle, told: set[str]) -> str:
-    """Perform one cycle step and return the message to show, empty if nothing changed. The key of an OpenCycle step is
-    added to `told`, so that it is not repeated.
+    """Perform one cycle step and return the message to show, "" if nothing changed. An OpenCycle step's key is added to
+    `told`, so that it is not repeated.
     """
     cycles = Cycles(context)
     if isinstance(step, NotGiven):

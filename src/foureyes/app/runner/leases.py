@@ -1,4 +1,4 @@
-"""Leases of runs, runners and checks: their length, their holder, and when another runner may take them (J4)."""
+"""Leases of runs, runners and checks: how long they last, who holds one, and when another runner may take it. (J4)"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def until(context: Context) -> str:
 
 
 def get(tx: Tx, run: str) -> Run:
-    """Return a run with the last renewed end of its lease, or raise NotFound."""
+    """Return a run with the end of its lease as last renewed. Raise NotFound if there is none."""
     row = tx.one("run.get", Run, run=run)
     if row is None:
         raise NotFound(f"there is no run {run}.", next_step=fe("status"))
@@ -50,7 +50,7 @@ def live_runs(tx: Tx, host: str = "") -> list[Run]:
 
 
 def held_runs(tx: Tx, runner: str) -> dict[RunId, int]:
-    """Return the runs that a runner holds, with their fences. [J4]"""
+    """Return the runs that a runner holds, with their fences. (J4)"""
     from foureyes.app.runner.rows import Held
 
     return {row.id: row.fence for row in tx.all("run.held", Held, runner=runner)}
@@ -93,7 +93,7 @@ def bury(context: Context, work: Work) -> list[str]:
 
 
 def refuse_taken(context: Context, work: Work, run: Run, me: RunnerRow) -> str:
-    """Return why a run may be taken over. Raises Conflict if its runner may still be alive. [J4]"""
+    """Return why a run may be taken over. Raise Conflict if its runner may still be alive. (J4)"""
     if run.state == "ended" or run.runner == me.session:
         why = "has ended" if run.state == "ended" else "already belongs to this runner"
         raise Conflict(f"{run.id} {why}.", next_step=fe("status"), task=run.task)
@@ -114,7 +114,7 @@ def refuse_taken(context: Context, work: Work, run: Run, me: RunnerRow) -> str:
 
 
 def fence_above(run: Run) -> int:
-    """Return a fence above the run's, which shuts out earlier holders. [J4]"""
+    """Return a fence above the run's, so that earlier holders are shut out. (J4)"""
     return run.fence + 1
 
 
@@ -181,8 +181,8 @@ def stop_targets(context: Context, tx: Tx, what: str) -> list[Run]:
 
 
 def take(context: Context, runner: Actor, task: str) -> Actor:
-    """Lease the checks of a task and return the runner with this lease. Raises Conflict if another live runner has it.
-    [J4]
+    """Lease the checks of a task and return the runner with this lease. Raise Conflict if another live runner has it.
+    (J4)
     """
     with context.writing(runner, "run") as work:
         me = check_runner(work.tx, runner)
@@ -204,7 +204,7 @@ def leave(context: Context, leased: Actor, task: str) -> None:
 
 
 def checks_of_others(context: Context, tx: Tx, me: str) -> set[str]:
-    """Return the tasks whose checks another runner, presumably alive, is running."""
+    """Return the tasks whose checks another runner, which may be alive, is running."""
     rows = tx.all("run.checks_taken", CheckLease)
     return {row.task for row in rows if is_anothers(context, tx, row, me)}
 

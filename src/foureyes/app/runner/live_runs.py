@@ -1,4 +1,4 @@
-"""Live runs: the programs that a runner keeps between two snapshots, and its current work."""
+"""Live runs: the programs that a runner keeps between two snapshots, and what else it is doing."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 # ---- Current work ----
 
 NO_ROOM = "no room"
-"""Key under which everything is put off while the disk is full. [X3]"""
+"""Key under which everything is postponed while the disk is full. (X3)"""
 FETCH = "fetch:"
-"""Key prefix of the jobs that fetch a submission from another machine. The task id follows."""
+"""Prefix for the keys of jobs that fetch a submission from another machine. The task id follows."""
 
 StopWish = Literal["", "finish", "now"]
 
@@ -34,19 +34,19 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Options that a runner was started with."""
 
     agents: int = 1
-    """Maximum number of parallel runs. 0 starts none (`fe watch`)."""
+    """Largest number of parallel runs. 0 starts none (`fe watch`)."""
     once: bool = False
-    """Start the work that is ready now, finish it, and start nothing else."""
+    """True to start the work that is ready now, finish it, and start nothing else."""
     until_idle: bool = False
     sprints: bool = False
-    """Start new tasks from sprints only, and end when no sprint is active and nothing is left to do. [X2]"""
+    """True to start new tasks from sprints only, and to end when no sprint is active and nothing is left to do. (X2)"""
     assigned: tuple[tuple[str, str], ...] = ()
     """Tasks with the profile that a person chose for each."""
 
 
 class InHand(msgspec.Struct):
-    """A program of this runner and its outcome, if known. `fenced` means another runner has the run: the program is
-    stopped and nothing more is recorded for it. [J4]
+    """A program of this runner and its outcome, if known. `fenced`: another runner has the run, so the program is
+    stopped and nothing more is recorded for it. (J4)
     """
 
     run: Run
@@ -54,10 +54,10 @@ class InHand(msgspec.Struct):
     outcome: RunOutcome | None = None
     left: Left | None = None
     asked: str = ""
-    """Why the program was asked to stop, or empty."""
+    """Why the program was asked to stop, or ""."""
     fenced: bool = False
     token: str = ""
-    """Hash of the run's token. The run's answer is stored under it. [I2, V3]"""
+    """Hash of the run's token. The run's answer is stored under it. (I2, V3)"""
     notes: tuple[str, ...] = ()
     """Notes about files or settings missing from its worktree."""
 
@@ -71,11 +71,11 @@ class RunnerDesk(msgspec.Struct):
     begun: bool = False
     """True after the first run has started."""
     sprint: str = ""
-    """Last sprint that was active while this runner worked. [X2]"""
+    """The last sprint that was active while this runner worked. (X2)"""
     told: set[str] = msgspec.field(default_factory=set)
     """Keys of the messages already shown."""
     standing: set[str] = msgspec.field(default_factory=set)
-    """Keys of the reasons that kept ready work back at the last poll."""
+    """Keys of the reasons for which ready work was not started at the last poll."""
     checking: set[str] = msgspec.field(default_factory=set)
     """Tasks whose checks are running."""
     fetching: set[str] = msgspec.field(default_factory=set)
@@ -83,17 +83,17 @@ class RunnerDesk(msgspec.Struct):
     merging: tuple[TaskId, ...] = ()
     """Tasks being merged."""
     unsent: bool = True
-    """True if the remote may lack a local submission. [Q6]"""
+    """True if the remote may lack a local submission. (Q6)"""
     sending: bool = False
     put_off: dict[str, PutOff] = msgspec.field(default_factory=dict)
-    """Failed steps by name, with their next retry. An entry stays until the step succeeds."""
+    """Failed steps by name, with their next retry. One stays until its step succeeds."""
 
 
 # ---- Runner status ----
 
 
 def glance(snapshot: Snapshot, desk: RunnerDesk) -> RunnerGlance:
-    """Return the runner's live runs and other current work, for display."""
+    """Return what the runner is doing, for display."""
     sprint = snapshot.sprints[0] if snapshot.sprints else None
     return RunnerGlance(
         runs=tuple(
@@ -117,6 +117,6 @@ def glance(snapshot: Snapshot, desk: RunnerDesk) -> RunnerGlance:
 
 
 def _line(it: SprintNow, now: str) -> str:
-    """Return the sprint's progress in one short line. [X2]"""
+    """Return the sprint's progress in one short line. (X2)"""
     paused = " · paused" if it.sprint.state == "paused" else ""
     return f"SPRINT {compact(it.sprint, it.progress, datetime.fromisoformat(now))}{paused}"

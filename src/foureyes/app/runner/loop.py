@@ -1,7 +1,7 @@
-"""Loop of a runner: take a snapshot, plan, perform the steps, then wait for an event (S, J4).
+"""The loop of a runner: take a snapshot, plan, perform the steps, wait for an event. (S, J4)
 
-A change in the store, a run, a job or the clock wakes it. A missed event is harmless, because the next poll finds the
-change.
+A change in the store, a run, a job or the clock ends the wait. Missing an event does no harm, because the next poll
+finds the change.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 # A change in the store, a run, a job or the clock wakes the loop. A missed event is harmless.
 
 RENEW_SECONDS = 20.0
-"""How often leases are renewed. They last several times as long."""
+"""Seconds between renewals of leases. These last several times as long."""
 GLANCE_SECONDS = 0.5
-"""Interval for polling the store if it sends no notifications."""
+"""Seconds between polls of the store if it sends no notifications."""
 REST_SECONDS = 30.0
 """Longest time between two full polls, even if nothing happens."""
 AGAIN_SECONDS = 1.0
@@ -89,7 +89,7 @@ class Runner:
         self._has_looked = False
 
     def ask(self, stopping: str) -> None:
-        """Ask the runner to stop: after its current runs, or now. A second request always means now."""
+        """Ask the runner to stop, after its current runs or now. A second request always means now."""
         self.desk.stopping = "now" if stopping == "now" or self.desk.stopping else "finish"
 
     def run(self) -> Finish:
@@ -109,7 +109,7 @@ class Runner:
         return last
 
     def tick(self) -> Finish | Wait | None:
-        """Take one snapshot and perform its steps. None means there may be more to do immediately."""
+        """Take one snapshot and perform its steps. Return None if there may be more to do at once."""
         try:
             last, self._trouble = self._tick(), ""
         except LostRunner:
@@ -157,7 +157,7 @@ class Runner:
         return None if moved else last
 
     def _tell_standing(self, snapshot: Snapshot) -> None:
-        """Report each reason that keeps work back once while it lasts."""
+        """Report each reason that keeps work from starting, once while it lasts."""
         standing = {it.key: it.text for it in kept_back(snapshot) if not it.was_shown}
         for key, text in standing.items():
             if key not in self.desk.standing and key not in self.desk.told:
@@ -179,7 +179,7 @@ class Runner:
         return stirred
 
     def _keep_signal(self, own: InHand) -> None:
-        """Record how a program ended, for a runner that takes over if this one dies. [S1, J4]"""
+        """Record how a program ended, for a runner that takes over if this one dies. (S1, J4)"""
         outcome = own.outcome
         if outcome is None or outcome.stopped or own.fenced or own.run.purpose not in MAKES:
             return
@@ -188,7 +188,7 @@ class Runner:
                 Runs(self._context).signalled(self._runner, own.run.id, outcome.signal, outcome.message)
 
     def _hear(self, own: InHand) -> bool:
-        """Record the events a run reported in its stream. An event that cannot be recorded is reported instead. [S3]"""
+        """Record the events a run reported in its stream. An event that cannot be recorded is reported instead. (S3)"""
         events = own.live.heard()
         for spoken in events:
             if own.fenced:
@@ -202,7 +202,9 @@ class Runner:
         return bool(events)
 
     def _shine(self) -> None:
-        """Stop all agents if the beacon was lost, because other runners may already have taken their runs. [J4]"""
+        """Stop all agents if the connection lock was lost, because other runners may already have taken their runs.
+        (J4)
+        """
         if self._beacon is None or self._beacon.is_lit():
             return
         if any(own.outcome is None for own in self.desk.in_hand.values()):
@@ -213,7 +215,7 @@ class Runner:
 
     def _renew(self) -> None:
         """Renew the leases when due. If the runner or a run was taken over, its agents are stopped before anything else
-        is written. [J4]
+        is written. (J4)
         """
         if monotonic() - self._renewed < RENEW_SECONDS and not self._is_late():
             return
@@ -232,7 +234,7 @@ class Runner:
         self._fence(lost)
 
     def _is_late(self) -> bool:
-        """Return True if the wall clock ran ahead of this process, as after a machine sleep."""
+        """Return True if the wall clock is ahead of this process, for example after the machine slept."""
         return (self._context.clock.now() - self._renewed_at).total_seconds() > RENEW_SECONDS
 
     def _fence(self, runs: list[RunId]) -> None:
@@ -265,7 +267,7 @@ class Runner:
             self._show(glance(self._seen, self.desk))
 
     def _rest(self, last: Wait) -> float:
-        """Return the longest time to wait if no event arrives. It is short while the store is unreachable."""
+        """Return the longest time to wait for an event. It is short while the store is unreachable."""
         if self._trouble:
             return AGAIN_SECONDS
         rest = min(REST_SECONDS, RENEW_SECONDS - (monotonic() - self._renewed))
@@ -275,7 +277,7 @@ class Runner:
         return max(0.01, min([rest, *dues]))
 
     def _sleep(self, seconds: float) -> bool:
-        """Sleep until an event or the timeout. Return True if the crew, the beacon or a signal woke it."""
+        """Sleep until an event or the timeout. Return True if a job, the connection lock or a signal ended it."""
         others = [self._crew.fileno(), self._alarm]
         others += [self._beacon.fileno()] if self._beacon is not None else []
         asked = [own.live.fileno() for own in self.desk.in_hand.values() if own.outcome is None]
@@ -293,21 +295,21 @@ class Runner:
 # ---- Taking turns ----
 
 TURN_SECONDS = 0.05
-"""Slot length: all runners of a project take turns in slots of this length."""
+"""Length of a slot in seconds. The runners of a project take turns, one slot each."""
 
 
 class Turns:
-    """Schedule for reacting to writes of others, so that many runners do not poll at once."""
+    """Slots for reacting to others' writes, so that many runners do not poll at once."""
 
     def __init__(self, changes: Changes | None) -> None:
         self._changes = changes
         self._place, self._among = 0, 1
         self._looked = -inf
         self.due = inf
-        """When this runner's turn comes after a write, or infinity."""
+        """When this runner's turn comes after a write, infinity if there was none."""
 
     def look(self) -> None:
-        """Mark the start of a poll, which covers all writes so far."""
+        """Note that a poll begins. It covers all writes so far."""
         self._has_changed()
         self._looked, self.due = monotonic(), inf
 

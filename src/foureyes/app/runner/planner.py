@@ -1,5 +1,6 @@
-"""Plans drafted by an agent: a run of role *plan* reads the project and answers with a plan file (I2, M7). A person
-reads and imports that file. Foureyes imports nothing by itself.
+"""Plans drafted by an agent: a run of role *plan* reads the project and answers with a plan file. (I2, M7)
+
+A person reads and imports that file. Foureyes imports nothing by itself.
 """
 
 from __future__ import annotations
@@ -53,8 +54,8 @@ class Planning:
         self._context = context
 
     def draft(self, actor: Actor, goal: str, *, profile: str = "") -> Drafted:
-        """Draft a plan for a goal, given in words or as a task, and keep it as a file. An unreadable answer is retried
-        once. Refused below an agent. [I5]
+        """Draft a plan for a goal, given in words or as a task, and store it as a file. An unreadable answer is retried
+        once. Refuse below an agent. (I5)
         """
         runs = Runs(self._context)
         runner = runs.begin(actor, agents=1).actor
@@ -128,8 +129,8 @@ class Planning:
         return planning_prompt(goal, [f"{each.id}: {each.title}" for each in rows if each.id != task])
 
     def _profile(self, runner: Actor, agents: LocalAgents, wanted: str) -> tuple[str, Profile]:
-        """Return the first usable planning profile: the one the caller named, else lead, senior, developer, then the
-        rest.
+        """Return the first planning profile that can be used: the one the caller named, or else lead, senior,
+        developer, then the rest.
         """
         with self._context.store.read() as tx:
             policy = self._context.gate_policy(tx)

@@ -1,4 +1,4 @@
-"""Profiles and their agent programs on this host: slots, availability and cooldowns."""
+"""Profiles and their agent programs on this host: slots, cooldowns, and whether a program can be used."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 50
 UNTOLD = "not-told-yet"
-"""Placeholder for the conversation of a live run, which is known only after the run ends."""
+"""Stands for the conversation of a live run, which is unknown before the run ends."""
 
 
 class LastError(msgspec.Struct, frozen=True):
@@ -133,17 +133,17 @@ def _view(
 # ---- Slots of profiles on this host ----
 
 LOOK_SECONDS = 30
-"""How long an availability result is cached."""
+"""Seconds for which it is cached whether a program can be used."""
 COOL_SECONDS: dict[str, int] = {"quota": 900, "auth": 1800, "missing": 600, "crash": 1800}
-"""Cooldown by error when the service gave no time."""
+"""Cooldown in seconds by error, if the service gave no time."""
 LATELY, BACK = 50, 5_000
-"""Limits for finding repeated crashes: ended runs of a host, and journal rows searched."""
+"""Limits of the search for repeated crashes: ended runs of a host, and journal rows."""
 MOST_COOL_SECONDS = 3 * 3600
-"""Longest cooldown. The time comes from program output and may be wrong."""
+"""Longest cooldown in seconds. The time comes from program output and may be wrong."""
 
 
 class Profiles:
-    """Slots of the profiles. `order`, `cooled` and `wake_at` hold the values of the last slots() call."""
+    """Slots of the profiles. `order`, `cooled` and `wake_at` are from the last call of slots()."""
 
     def __init__(self, context: Context, agents: LocalAgents) -> None:
         self._context = context
@@ -209,8 +209,8 @@ def _slot(
 
 
 def order_of(policy: ReviewPolicy, listed: Sequence[str]) -> tuple[str, ...]:
-    """Return the fallback order of profiles: tiers, then `[agents]` in its order, with the policy's reviewers last,
-    because an author cannot review the change.
+    """Return the order in which profiles replace each other: tiers, then `[agents]` in its order. The policy's
+    reviewers come last, because an author cannot review the change.
     """
     own = sorted(listed, key=lambda name: name in all_reviewers(policy))
     known = {*DEFAULT_PROFILES, *listed}

@@ -45,10 +45,12 @@ if TYPE_CHECKING:
 
 MOST_DIFF = 5_000_000
 MOST_REQUEST = 12_000
-"""Longest request shown in the prompt, in characters. A longer one is in a file."""
+"""Longest request in the prompt, in characters. A longer one is in a file."""
 PROBLEM_LENGTH = 2_000
 MOST_LINES = 1_000
-"""Longest diff that counts as read in one piece. Some programs show at most 2,000 lines of a file. [V6]"""
+"""Number of lines of the longest diff that counts as read at once. Some programs show at most 2,000 lines of a file.
+(V6)
+"""
 RESULT = name_of(ReviewResult)
 
 AGAIN = """Your {what} {task} was not accepted, and none of it was saved. The problems:
@@ -69,7 +71,7 @@ class ReviewFiles(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """A change under review: an attempt, or an early review (then `attempt` is 0)."""
+    """A change under review: an attempt, or an early review (`attempt` is then 0)."""
 
     attempt: int
     diff_id: str
@@ -79,7 +81,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
-    """Return the change that a run reviews, or refuse if its task was never submitted. [V1]"""
+    """Return the change that a run reviews, or refuse if its task was never submitted. (V1)"""
     look = tx.one("cycle.look", Look, task=run.task, n=run.look) if run.look else None
     if look is not None:
         files = context.repo.file_diffs(look.base, look.commit)
@@ -108,8 +110,8 @@ def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
 
 
 def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run) -> ReviewFiles:
-    """Make a separate checkout for a reviewer. It has no repository and no worktree, and no program runs to make it.
-    [V2]
+    """Create a separate checkout for a reviewer. It has no repository and no worktree, and creating it runs no program.
+    (V2)
     """
     with context.store.read() as tx:
         change = subject_of(context, tx, run)
@@ -130,7 +132,7 @@ def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run)
 
 
 def _request(context: Context, runner: Actor, run: Run, change: Subject) -> ReviewRequest:
-    """Return the review request of an attempt or an early review. [V2]"""
+    """Return the review request of an attempt or an early review. (V2)"""
     with context.store.read() as tx:
         if run.look:
             return look_request(context, tx, runner, run, change.diff_id)
@@ -150,7 +152,7 @@ def _cut(text: str) -> str:
 
 
 def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, files: ReviewFiles) -> str:
-    """Return the whole prompt of a review run. A retry also quotes the problem with the last answer. [V2, V3]"""
+    """Return the whole prompt of a review run. A retry also quotes the problem with the last answer. (V2, V3)"""
     again = _again(context, run) if step.asks == "answer" else ""
     request = msgspec.json.format(msgspec.json.encode(_at_hand(files)), indent=2).decode()
     at_hand = AtHand(
@@ -169,13 +171,13 @@ def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, fil
 
 
 def _at_hand(files: ReviewFiles) -> ReviewRequest:
-    """Return the request with the path of the diff file instead of a diff command."""
+    """Return the request with the path of the diff file in place of a diff command."""
     context = msgspec.structs.replace(files.request.context, diff=f"{files.beside}/{CHANGE}")
     return msgspec.structs.replace(files.request, context=context)
 
 
 def _again(context: Context, run: Run) -> str:
-    """Return the problem with the last answer, fenced as data. [V3]"""
+    """Return the problem with the last answer, fenced as data. (V3)"""
     with context.store.read() as tx:
         rows = tx.all("runner.review_runs", ReviewRun, ids=[run.cycle])
     why = [row.error_text for row in rows if (row.task, row.profile) == (run.task, run.profile) and row.error_text]
@@ -184,8 +186,8 @@ def _again(context: Context, run: Run) -> str:
 
 
 def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOutcome:
-    """Submit the answer of a run as the review of its session. Refused if it is no valid review, or if the checkout
-    changed. [V2, V3]
+    """Submit the answer of a run as the review of its session. Refuse it if it is not a valid review, or if the
+    checkout was changed. (V2, V3)
     """
     assert own.outcome is not None
     if altered := agents.altered(own.run.id):
@@ -204,8 +206,8 @@ def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOut
 
 
 def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> FilesRead | None:
-    """Return the files the run's output says it read, and if the profile reports all reads. None if the output reports
-    no tools. [V6]
+    """Return the files that the run read according to its output, and True if the profile reports all reads. None if
+    the output reports no tools. (V6)
     """
     profile = agent_profiles(context.layers(tx, context.gate)).get(own.run.profile)
     complete = profile is not None and profile.reads == "complete"
@@ -226,7 +228,7 @@ def _refuse_other_change(document: str, change: Subject) -> None:
 
 
 def actor_of(tx: Tx, own: InHand) -> Actor:
-    """Return the session that holds the run's token. Each write checks the token again. [I2]"""
+    """Return the session that holds the run's token. Each write checks the token again. (I2)"""
     run = own.run
     row = tx.one("session.get", SessionView, id=run.session or "")
     assert run.session is not None
@@ -264,7 +266,7 @@ def points_of(tx: Tx, run: Run) -> list[Clarification]:
 
 
 def clarify_prompt(context: Context, runner: Actor, run: Run, step: StartRun) -> str:
-    """Return the prompt with the numbered points. A retry also quotes the problem with the last answer. [R2]"""
+    """Return the prompt with the numbered points. A retry also quotes the problem with the last answer. (R2)"""
     with context.store.read() as tx:
         points = points_of(tx, run)
         rows = tx.all("runner.clarify_runs", ReviewRun, ids=[run.cycle])
@@ -276,7 +278,7 @@ def clarify_prompt(context: Context, runner: Actor, run: Run, step: StartRun) ->
 
 
 def take_clarification(context: Context, own: InHand) -> None:
-    """Record the answers to all points. Refused if one is missing, and then none is stored. [R2]"""
+    """Record the answers to all points. If one is missing, refuse all. (R2)"""
     assert own.outcome is not None
     with context.store.read() as tx:
         points, author = points_of(tx, own.run), actor_of(tx, own)
@@ -290,6 +292,6 @@ def take_clarification(context: Context, own: InHand) -> None:
 
 
 def _said(answer: PointAnswer) -> str:
-    """Return the answer with the place that shows it."""
+    """Return the answer, and the place that supports it."""
     seen = answer.seen.strip()
     return answer.answer.strip() + (f" ({seen})" if seen else "")

@@ -65,7 +65,7 @@ class PastRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AskedRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Requested reviewer that has not answered. [V4]"""
+    """Requested reviewer that has not answered. (V4)"""
 
     cycle: CycleId
     task: str
@@ -76,7 +76,7 @@ class AskedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClarifyRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Task of a cycle that waits for clarification, with the requested sessions. [R2]"""
+    """Task of a cycle that waits for clarification, with the requested sessions. (R2)"""
 
     cycle: CycleId
     task: str
@@ -98,7 +98,7 @@ class Awaited(msgspec.Struct, frozen=True):
 
 
 class CalledRow(msgspec.Struct, frozen=True):
-    """Message of an agent that triggers a peer review. [V1]"""
+    """Message of an agent that triggers a peer review. (V1)"""
 
     id: str
     type: EmitType
@@ -107,8 +107,9 @@ class CalledRow(msgspec.Struct, frozen=True):
 
 
 class HeardRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Live run of any runner: its start, when its runner last heard from it, and its last message. `fired` and `agreed`
-    are the last silence review of its task and the last agreement of all. [V1]
+    """A live run of any runner, with its start, when its runner last heard from it, and its last message. (V1)
+
+    `fired` is when silence last opened a review of its task, and `agreed` the last agreement of all reviewers.
     """
 
     id: str
@@ -123,7 +124,7 @@ class HeardRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """Run leased by a runner, with its fence. [J4]"""
+    """Run leased by a runner, with its fence. (J4)"""
 
     id: RunId
     fence: int

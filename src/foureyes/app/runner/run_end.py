@@ -49,12 +49,12 @@ HOW: dict[AfterRun, RunEnd] = {
     "stopped": "cancelled",
     "cool": "cancelled",
 }
-"""How the claim is released after each outcome. [L17]"""
+"""How the claim is released after each outcome. (L17)"""
 ENDINGS: dict[AfterRun, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
 
 
 def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, step: FinishRun) -> str:
-    """Settle the work of an ended run and return the message to show."""
+    """Handle the work of an ended run and return the message to show."""
     assert own.outcome is not None
     runs, run, outcome, then = Runs(context), own.run, own.outcome, step.then
     why = step.why
@@ -89,7 +89,7 @@ def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, st
 
 def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand) -> str:
     """Record the answer of a review or clarification run. An invalid document ends the run as refused, with the
-    problems for a retry. [V3]
+    problems for a retry. (V3)
     """
     assert own.outcome is not None
     outcome, said = own.outcome, "clarified it"
@@ -120,8 +120,10 @@ def _end(context: Context, runner: Actor, run: RunId, outcome: RunOutcome, endin
 
 
 def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) -> Run | None:
-    """Take over a run of a dead runner and keep its work. Work that its agent called done is submitted. Any other run
-    ends as `lost`. Return None if some process could not be ended yet. [J4]
+    """Take over a run of a dead runner and keep its work. (J4)
+
+    Work that its agent called done is submitted. Any other run ends as `lost`. Return None if some process could not be
+    ended yet.
     """
     runs = Runs(context)
     with context.store.read() as tx:
@@ -143,7 +145,7 @@ def take_over(context: Context, runner: Actor, agents: LocalAgents, run: RunId) 
 
 
 def _submitted(runs: Runs, runner: Actor, run: Run) -> bool:
-    """Submit the run's work if its agent had signalled that it was done. Return True if that worked. [J4]"""
+    """Submit the run's work if its agent had signalled that it was done. Return True if that worked. (J4)"""
     if run.signal not in ("DONE", "NEEDS_REVIEW"):
         return False
     try:
@@ -156,7 +158,7 @@ def _submitted(runs: Runs, runner: Actor, run: Run) -> bool:
 
 
 def free_claim(context: Context, runner: Actor, run: RunId) -> bool:
-    """Release the claim that a run left. Return True if it had one. [T1]"""
+    """Release the claim that a run left. Return True if it had one. (T1)"""
     return Runs(context).release(runner, run, how="cancelled", reason="its run is over").changed
 
 
@@ -193,11 +195,11 @@ PATHS_SHOWN = 5
 MIB = 1 << 20
 COMMIT_MAX_FILES = 200
 COMMIT_MAX_MB = 20
-"""Limits for files that a runner commits for an agent. [S4]"""
+"""Limits for files that a runner commits for an agent. (S4)"""
 
 
 class Yardstick(msgspec.Struct, frozen=True):
-    """Baseline that a run's work is compared with."""
+    """The baseline that a run's work is compared with."""
 
     task: Task
     attempt: Attempt | None
@@ -208,8 +210,9 @@ class Yardstick(msgspec.Struct, frozen=True):
 
 
 def tidy(context: Context, runner: Actor, run: Run) -> Left:
-    """Commit the leftover files of a dead run and describe the result. Files that cannot be committed are named, never
-    deleted. Only the holder of the run's lease may move its branch. [J4, S4]
+    """Commit the leftover files of a dead run and return the result. (J4, S4)
+
+    Files that cannot be committed are named, never deleted. Only the holder of the run's lease may move its branch.
     """
     if run.purpose not in MAKES or run.session is None:
         return Left()
@@ -242,7 +245,7 @@ def _looked_at(context: Context, run: Run, yardstick: Yardstick, fence: Fence) -
 
 def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha) -> str:
     """Return a problem if the branch does not start where the task did. Before the first submission, any target commit
-    is allowed, because the target may have moved since the claim or an earlier run. [S4]
+    is allowed, because the target may have moved since the claim or an earlier run. (S4)
     """
     began = yardstick.attempt.base if yardstick.attempt is not None else yardstick.task.start_target
     if began is None or context.repo.is_ancestor(began, head):
@@ -254,7 +257,7 @@ def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha)
 
 
 def _elsewhere(stands: str, ref: str) -> str:
-    """Return a problem if the worktree has something else than the task's branch checked out. [S4]"""
+    """Return a problem if the worktree has another branch checked out than the task's. (S4)"""
     stood, wanted = stands.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
     return "" if stands == ref else f"its worktree is on {stood or 'no branch'}, not on {wanted}"
 
@@ -268,7 +271,7 @@ def _is_new(context: Context, yardstick: Yardstick, head: str) -> bool:
 
 
 def _commit_rest(context: Context, run: Run, ref: str, yardstick: Yardstick, fence: Fence) -> str:
-    """Commit the leftover files in the name of the run's session. Return the problem, or an empty string. [S4]"""
+    """Commit the leftover files in the name of the run's session. Return the problem, or an empty string. (S4)"""
     paths = context.repo.uncommitted(ref)
     if not paths:
         return ""
@@ -285,7 +288,7 @@ def _commit_rest(context: Context, run: Run, ref: str, yardstick: Yardstick, fen
 
 def _too_much(paths: list[str], additions: Additions, yardstick: Yardstick) -> str:
     """Return why a runner must not commit these files: too many, too large, likely secrets, or files copied in by
-    work.copy. [S4]
+    work.copy. (S4)
     """
     secret = sorted(path for path in additions.new if is_likely_secret(path))
     if secret:

@@ -1,5 +1,5 @@
-"""Start of a run: reservation, worktree, reaper, token, program, in this order (I2, J4, K1). If one step fails, all are
-undone.
+"""Start of a run: reservation, worktree, reaper, token, program, in this order. If one step fails, all are undone. (I2,
+J4, K1)
 """
 
 from __future__ import annotations
@@ -41,16 +41,18 @@ if TYPE_CHECKING:
 
 
 class Overdrawn(Refused):
-    """Error: another runner on this host took the last slot first."""
+    """Raised if another runner on this host took the last slot first."""
 
 
 class Unstarted(Exception):
-    """Error: a run did not start. The run has ended and its reason is recorded."""
+    """Raised if a run did not start. It has ended and its reason is recorded."""
 
 
 def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, heard: Sha | None = None) -> InHand:
-    """Start a run, or raise Unstarted. After a failure the run ends as `unstarted` and leaves nothing behind. `heard`
-    is the remote's target head if it was fetched for this run. [Q6]
+    """Start a run, or raise Unstarted. (Q6)
+
+    A failed run ends as `unstarted` and leaves nothing behind. `heard` is the remote's target head if it was fetched
+    for this run.
     """
     runs = Runs(context)
     run = runs.reserve(
@@ -105,7 +107,7 @@ class RunPlace(msgspec.Struct, frozen=True, kw_only=True):
 def _place(
     context: Context, runner: Actor, agents: LocalAgents, run: Run, step: StartRun, heard: Sha | None
 ) -> RunPlace:
-    """Return the task's worktree, or a separate checkout for a reviewer. [V2]"""
+    """Return the task's worktree, or a separate checkout for a reviewer. (V2)"""
     if run.purpose == "review":
         files = review_files(context, runner, agents, run)
         return RunPlace(
@@ -118,7 +120,7 @@ def _place(
 
 
 def is_full(problem: BaseException | None) -> bool:
-    """Return True if the cause is a full disk. [X3]"""
+    """Return True if the cause is a full disk. (X3)"""
     while problem is not None:
         if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
             return True
@@ -135,7 +137,7 @@ def _profile(context: Context, run: Run) -> Profile:
 
 
 def _refuse_overdrawn(context: Context, run: Run, profile: Profile) -> None:
-    """Refuse the run if the host's runners together exceed the profile's slots. The later reservation loses."""
+    """Refuse the run if the host's runners together exceed the profile's slots. The later reservation is refused."""
     with context.store.read() as tx:
         before = [row.id for row in live_runs(tx, run.host) if row.profile == run.profile]
     if run.id not in before:
@@ -164,7 +166,7 @@ def _launch(run: Run, step: StartRun, profile: Profile, place: RunPlace, secret:
 def _undo(
     context: Context, runner: Actor, agents: LocalAgents, run: Run, live: LiveRun | None, problem: Exception
 ) -> None:
-    """Undo a failed start: no process, claim or reservation stays. Only a missing program puts its profile on cooldown."""
+    """Undo a failed start, with process, claim and reservation. Only a missing program puts its profile on cooldown."""
     if live is not None:
         live.stop("it did not start")
     drop_files(agents, run)
@@ -236,7 +238,7 @@ def prompt_for(context: Context, runner: Actor, step: StartRun) -> str:
 
 
 def _before(context: Context, step: StartRun) -> str:
-    """Return how the previous run ended, in its own words and fenced as data."""
+    """Return how the previous run ended, in its own words, fenced as data."""
     with context.store.read() as tx:
         past = tx.all("runner.past", PastRow, ids=[step.task])
     rows = [row for row in past if ROLE_FOR[row.purpose] == ROLE_FOR[step.purpose]]

@@ -1,7 +1,7 @@
-"""Runs: agent programs that work on tasks, their runners, and their messages (S, J4).
+"""Runs: agent programs that work on tasks, their runners, and their messages. (S, J4)
 
 A runner begins, reserves a task, binds a token to the process above the program, renews, submits the work and ends the
-run. It is a service: it decides nothing and authors nothing (I7). The lease row decides. A runner that lost its lease
+run. It is a service, so it decides nothing and is no author (I7). The lease row decides: a runner that lost its lease
 is refused and must stop its agents before anything else.
 """
 
@@ -50,7 +50,7 @@ TEXT = 2_000
 """Longest text kept from a program's last message."""
 MOST_SAID = 200
 AGENTS = 3
-"""Parallel runs of a runner that was started with launch()."""
+"""Number of parallel runs of a runner started with launch()."""
 
 
 class Runs:
@@ -62,8 +62,9 @@ class Runs:
     # Runners
 
     def begin(self, actor: Actor, *, agents: int, beacon: str = "") -> Begun:
-        """Record a new runner, started by a person or a service named in the accepted policy. `agents` is its maximum
-        of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds. [I5, J4]
+        """Record a new runner, started by a person or by a service that the accepted policy names. (I5, J4)
+
+        `agents` is its largest number of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds.
         """
         from foureyes.app.runner import admission
         from foureyes.app.views.run import Begun
@@ -86,7 +87,7 @@ class Runs:
         return Begun(actor=runner, until=event.until, lost=lost)
 
     def launch(self, actor: Actor, *, agents: int = AGENTS) -> Outcome:
-        """Start a runner in a separate process that outlives the caller. [I5]"""
+        """Start a runner in a separate process that outlives the caller. (I5)"""
         permit(actor, "run")
         number = self._context.outside.launch_runner(actor, agents)
         return Outcome(task="", status="", version=0, message=f"a runner is running, process {number}")
@@ -115,8 +116,9 @@ class Runs:
         cycle: str = "",
         look: int = 0,
     ) -> Run:
-        """Reserve a task for a run of this runner. No other runner or session can start the task from now on. A review
-        run for a `cycle` does not reserve the task. [J4]
+        """Reserve a task for a run of this runner, so that no other runner or session can start it. (J4)
+
+        A review run for a `cycle` does not reserve the task.
         """
         from foureyes.app.runner import admission
         from foureyes.app.runner.admission import of_begin, why_not_begin
@@ -158,7 +160,7 @@ class Runs:
         target: Sha | None = None,
     ) -> Run:
         """Record the run's token, process and claim in one transaction. The caller may start the program only after
-        this. `target` is the target's head at that time. [I2, K4]
+        this. `target` is the target's head at that time. (I2, K4)
         """
         from foureyes.app.runner import admission
         from foureyes.app.runner.admission import of_begin, why_not_begin
@@ -185,8 +187,9 @@ class Runs:
             return get(work.tx, run)
 
     def renew(self, runner: Actor, runs: Sequence[RunId], heard: Mapping[RunId, str] | None = None) -> list[RunId]:
-        """Renew the leases of this runner and its runs, and return the runs it has lost. Raises Refused if the runner
-        was declared dead. `heard` is the last sign of life of each run. [J4, V1]
+        """Renew the leases of this runner and its runs, and return the runs it has lost. (J4, V1)
+
+        Raise Refused if the runner was declared dead. `heard` has the last sign of life of each run.
         """
         from foureyes.app.runner import leases
 
@@ -202,13 +205,13 @@ class Runs:
         return [run for run in runs if run not in mine]
 
     def holds(self, runner: Actor, run: RunId) -> bool:
-        """Return True if this runner still holds the run. Check it before acting outside the store. [J4]"""
+        """Return True if this runner still holds the run. Check it before acting outside the store. (J4)"""
         with self._context.store.read() as tx:
             row = get(tx, run)
             return row.state != "ended" and row.runner == runner.session
 
     def take_over(self, runner: Actor, run: RunId) -> Run:
-        """Take over a run whose runner is gone or whose lease has expired. Its token becomes void. [J4]"""
+        """Take over a run whose runner is gone or whose lease has expired. Its token becomes void. (J4)"""
         with self._context.writing(runner, "run") as work:
             me = check_runner(work.tx, runner)
             row = get(work.tx, run)
@@ -237,7 +240,7 @@ class Runs:
         self, runner: Actor, run: RunId, *, signal: str, message: str, commit: str | None = None
     ) -> SubmitOutcome:
         """Submit a run's work on behalf of its implementer. `commit` is the message for leftover files, which are committed
-        without running programs of the tree. [T]
+        without running programs of the tree. (T)
         """
         from foureyes.app.gate.submission import Wish, hand_in
 
@@ -249,8 +252,8 @@ class Runs:
         return hand_in(self._context, leased, wish, sends=False)
 
     def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
-        """Release the claim of a run, or one that an earlier run left. `how` counts the round for the loop. A blocked
-        task then waits for a person. [T, L17]
+        """Release the claim of a run, or one that an earlier run left. A task whose agent is blocked then waits for a
+        person. `how` counts the round for the loop. (T, L17)
         """
         from foureyes.app.runner.admission import left_by_a_run
         from foureyes.app.work.claims import release
@@ -270,8 +273,9 @@ class Runs:
             return done
 
     def ask_stop(self, actor: Actor, what: str, *, reason: str = "") -> list[Run]:
-        """Ask for the end of one run or of all runs of a task. Their runner stops them and keeps the work. A request by
-        a person also pauses the task until `fe resume`. [V9]
+        """Ask to stop one run, or all runs of a task. Their runner stops them and keeps the work. (V9)
+
+        A request by a person also pauses the task until `fe resume`.
         """
         from foureyes.app.runner import admission
 
@@ -290,7 +294,7 @@ class Runs:
     # Messages of agents
 
     def signal(self, actor: Actor, signal: str, *, message: str = "", task: str = "") -> Outcome:
-        """Record an agent's signal that its run is over. [S1]"""
+        """Record an agent's signal that its run is over. (S1)"""
         from foureyes.app.runner import signals
 
         named, message = signals.signal_named(signal), clean_text(message, "the message")
@@ -301,7 +305,7 @@ class Runs:
             return outcome(self._context.get(work.tx, row.id), f"{row.id}: {named}", step)
 
     def emit(self, actor: Actor, type: str, summary: str, *, payload: str = "", task: str = "") -> Outcome:
-        """Record a message that an agent sends during its work. [S3]"""
+        """Record a message that an agent sends during its work. (S3)"""
         from foureyes.app.runner import signals
 
         named, summary = signals.type_named(type), signals.clean_summary(summary)
@@ -313,13 +317,13 @@ class Runs:
         return done if run is not None else signals.with_eyes(self._context, actor, done, named, summary)
 
     def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
-        """Record an event from the run's output as its own. [S3]"""
+        """Record an event from the run's output as its own. (S3)"""
         event = e.Emitted(type=spoken.type, summary=spoken.summary, payload=spoken.payload, run=run)
         self._speak(runner, run, event)
 
     def signalled(self, runner: Actor, run: RunId, signal: Signal, message: str) -> None:
         """Record the signal of an ended program before its work is submitted, so that another runner can submit it.
-        [S1, J4]
+        (S1, J4)
         """
         self._speak(runner, run, e.Signalled(signal=signal, message=spaced(message, TEXT), run=run))
 
@@ -340,7 +344,7 @@ class Runs:
 
     def pause(self, actor: Actor, task: str | None, *, reason: str) -> Outcome:
         """Pause a task, or the project if `task` is None. No new run starts until a person resumes it. Current runs
-        finish. [V9]
+        finish. (V9)
         """
         reason = needed(reason, "pause", task or "--project")
         with self._context.writing(actor, "pause") as work:

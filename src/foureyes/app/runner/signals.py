@@ -26,12 +26,12 @@ PAYLOAD_LIMIT = 20_000
 
 
 def signal_named(text: str) -> Signal:
-    """Return the typed signal, or raise BadInput. [S1]"""
+    """Return the typed signal, or raise BadInput. (S1)"""
     return _named(text.strip().upper().replace("-", "_"), SIGNALS, "signal", text, fe("agent", "signal", "DONE"))
 
 
 def type_named(text: str) -> EmitType:
-    """Return the typed event type, or raise BadInput. [S3]"""
+    """Return the typed event type, or raise BadInput. (S3)"""
     typed = text.strip().lower().replace("-", "_")
     return _named(typed, EMIT_TYPES, "event", text, fe("agent", "emit", "progress", phrase("what happened")))
 
@@ -44,7 +44,7 @@ def _named(word: str, known: tuple[T, ...], what: str, text: str, step: Steps) -
 
 
 def clean_summary(text: str) -> str:
-    """Return the cleaned summary of an event, or raise BadInput if it is blank or too long. [S3]"""
+    """Return the cleaned summary of an event, or raise BadInput if it is blank or too long. (S3)"""
     summary = " ".join(clean_text(text, "the summary").split())
     again = fe("agent", "emit", blank("TYPE"), phrase("what happened"))
     if is_blank(summary):
@@ -57,7 +57,7 @@ def clean_summary(text: str) -> str:
 
 
 def clean_payload(text: str) -> str:
-    """Return the payload of an event: a JSON object as text, or an empty string. [S3]"""
+    """Return the payload of an event: a JSON object as text, or an empty string. (S3)"""
     text = text.strip()
     if not text:
         return ""
@@ -73,7 +73,7 @@ def clean_payload(text: str) -> str:
 
 
 def speaks_of(context: Context, work: Work, task: str) -> tuple[Task, Run | None]:
-    """Return the task that the caller reports on, and its run if it has a token. Without a token the caller must be the
+    """Return the task that the caller reports about, and its run if it has a token. Without one, the caller must be the
     session that works on the task.
     """
     actor = work.actor
@@ -107,7 +107,7 @@ def _only_claim(work: Work) -> str:
 
 
 def speak(context: Context, work: Work, run: Run, event: e.Emitted | e.Signalled) -> None:
-    """Record an event from a run's stream in the name of its session. [S1, S3]"""
+    """Record an event from a run's stream in the name of its session. (S1, S3)"""
     if run.session is None or run.state != "running":
         return
     speaker = Actor(
@@ -123,7 +123,7 @@ def speak(context: Context, work: Work, run: Run, event: e.Emitted | e.Signalled
 
 
 def after_signal(signal: Signal, task: str, *, by_run: bool) -> Steps:
-    """Return the next step for a caller without a runner. [S1, S2]"""
+    """Return the next step for a caller without a runner. (S1, S2)"""
     if by_run:
         return NO_STEP
     if signal in ("DONE", "NEEDS_REVIEW"):
@@ -134,9 +134,7 @@ def after_signal(signal: Signal, task: str, *, by_run: bool) -> Steps:
 
 
 def with_eyes(context: Context, actor: Actor, done: Outcome, type_: EmitType, summary: str) -> Outcome:
-    """Open a peer review for an agent that has no runner, if the event type calls for one and the policy wants peers.
-    [V1]
-    """
+    """Open a peer review for an agent without a runner, if its event opens one and the policy wants peers. (V1)"""
     from foureyes.core.cycle.decision import trigger_of
 
     trigger = trigger_of(type_)

@@ -1,4 +1,4 @@
-"""Snapshot of a project for the planner. It takes a bounded number of queries, however many tasks there are."""
+"""Snapshot of a project for the planner. The number of queries is bounded, however many tasks there are."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ if TYPE_CHECKING:
 # ---- Candidates ----
 
 SPARE = 10
-"""Extra candidates to read, since some wait for a profile."""
+"""Number of extra candidates to read, because some wait for a profile."""
 
 
 def states(
     context: Context, tx: Tx, runner: Actor, policy: ReviewPolicy, options: Options, free: int, *, sprints: bool = False
 ) -> list[TaskState]:
     """Return the first tasks that a run may start on: sent back, waiting for the lead, then new. `sprints` limits new
-    tasks to running sprints. [X2]
+    tasks to running sprints. (X2)
     """
     limit = free + SPARE
     chosen = [task for task, _ in options.assigned]
@@ -109,7 +109,7 @@ def _state(
 
 
 def _turn(context: Context, tx: Tx, policy: ReviewPolicy, row: ReadyRow) -> tuple[str, Purpose]:
-    """Return the profile and purpose of the task's next run. [E2, E4]"""
+    """Return the profile and purpose of the task's next run. (E2, E4)"""
     if row.waiting_for == "lead":
         return policy.tiers.lead, "lead"
     if not row.iteration:
@@ -134,7 +134,7 @@ WAITING_LINE_LENGTH = 200
 
 
 class Aside:
-    """Waiting items that do not block the runner, with a cached result of git."""
+    """Items that wait but do not block the runner, with a cached result of git."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -145,7 +145,7 @@ class Aside:
 
     def ask(self) -> None:
         """Refresh the unaccepted configuration on the target. It calls git, so it must run before the snapshot's
-        transaction. [P12]
+        transaction. (P12)
         """
         if self._until > self._context.now():
             return
@@ -228,7 +228,7 @@ def attention(tx: Tx, policy: ReviewPolicy, cooled: Sequence[Cooldown]) -> tuple
 
 
 def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
-    """Return tasks paused by reviewers and tasks without a review. [V8]"""
+    """Return tasks paused by reviewers and tasks without a review. (V8)"""
     rows = tx.all("cycle.flagged", Cycle, limit=MOST_ATTENTION_ROWS)
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
     stopped = [
@@ -248,7 +248,7 @@ def _cycles(tx: Tx, policy: ReviewPolicy) -> list[AttentionItem]:
 
 
 def _ruled(cycle: Cycle) -> str:
-    """Return the line about a cycle that waits for a person. [V8]"""
+    """Return the line about a cycle that waits for a person. (V8)"""
     what = "was not reviewed" if cycle.rule == "R0" else "is paused by reviewers"
     return f"{cycle.task} {what} ({cycle.id} {cycle.rule}): {'; '.join(cycle.reasons)}"
 
@@ -256,10 +256,10 @@ def _ruled(cycle: Cycle) -> str:
 # ---- The snapshot ----
 
 GRACE_SECONDS = 60
-"""How long a program may continue after its submission."""
+"""Seconds that a program may continue after its submission."""
 QUEUE = 50
 MIN_FREE_MB = 200
-"""Minimum free disk space. Nothing starts below it. [X3]"""
+"""Least free disk space. With less, nothing starts. (X3)"""
 MICROS, MIB = 1_000_000, 1 << 20
 ALWAYS: list[NamedQuery] = [
     ("project.get", {}), ("project.settings", {}), ("project.counters", {}), ("journal.head", {}),
@@ -272,7 +272,7 @@ ALWAYS: list[NamedQuery] = [
 
 
 class Lookout:
-    """Reader of snapshots. Its state between two snapshots is only a cache."""
+    """Reads snapshots. Between two of them it only keeps caches."""
 
     def __init__(self, context: Context, runner: Actor, agents: LocalAgents) -> None:
         self._context = context
@@ -283,10 +283,12 @@ class Lookout:
         self._sprints = SprintsSeen()
         self._keeping = Keeping(context, agents)
         self.place = (0, 1)
-        """Position of this runner among the live runners, and their number, at the last snapshot."""
+        """This runner's position among the live runners, and their number, at the last snapshot."""
 
     def look(self, desk: RunnerDesk) -> Snapshot:
-        """Return everything the planner needs. Tasks being fetched from another machine are marked as stopped. [Q6]"""
+        """Return everything that the planner needs. Tasks being fetched from another machine are marked as stopped.
+        (Q6)
+        """
         self._aside.ask()
         snapshot, fetched = (
             self._look(desk),
@@ -397,7 +399,7 @@ class Lookout:
 
     def _seen(self, tx: Tx, living: Sequence[str]) -> list[Run]:
         """Return the live runs that concern this runner: its own, those on its host, reviews, clarifications, and runs
-        without a runner or lease. Healthy runs of other machines are left out.
+        without a runner or lease. Healthy runs on other machines are left out.
         """
         me, now = self._runner, self._context.now()
         return tx.all("run.seen", Run, runner=me.session, host=me.host, living=list(living), now=now)
@@ -416,8 +418,8 @@ class Lookout:
     def _to_end(
         self, state: LiveState, task: RunTask | None, hold: str | None, since: str, is_unwanted: bool
     ) -> LiveState:
-        """Set why a live run should stop: a hold, a lost claim, or work after its submission. A hold of the task does
-        not stop reviews and clarifications. [V9]
+        """Return the run with why it should stop: a hold, a lost claim, or work after its submission. A hold of the
+        task does not stop reviews and clarifications. (V9)
         """
         why = ""
         run = state.run
@@ -456,7 +458,7 @@ class Lookout:
         return left + states(self._context, tx, self._runner, policy, desk.options, most, sprints=bound)
 
     def _checks_due(self, tx: Tx, desk: RunnerDesk) -> Iterable[TaskId]:
-        """Yield the first due checks and the broken ones. Checks leased by another runner are skipped. [J4]"""
+        """Yield the first due checks and the broken ones. Checks leased by another runner are skipped. (J4)"""
         due, broke = self._checks.due, [task for task in self._checks.put_off if task not in desk.checking]
         others = checks_of_others(self._context, tx, self._runner.session) if due or broke else set()
         rest = [task for task in due if RunChecks(task=task).name in desk.put_off]
@@ -464,7 +466,7 @@ class Lookout:
         return [*free, *[task for task in (*rest, *broke) if task not in others]]
 
     def _no_room(self, policy: ReviewPolicy, desk: RunnerDesk) -> str:
-        """Return why the disk has no room, or an empty string. [X3]"""
+        """Return why the disk has no room, or an empty string. (X3)"""
         full = desk.put_off.get(NO_ROOM)
         if full is not None and full.until > self._context.now():
             return "the disk is full"
@@ -476,7 +478,7 @@ class Lookout:
     # Merges
 
     def _merges(self, tx: Tx) -> tuple[tuple[TaskId, ...], str]:
-        """Return the tasks that can merge now, and when the next approval settles. [Q0, Q1]"""
+        """Return the tasks that can merge now, and when the next approval settles. (Q0, Q1)"""
         items = items_of(tx, limit=QUEUE)
         if not items:
             return (), ""
@@ -506,7 +508,7 @@ def _paused(everywhere: Sequence[PauseView], hold: str | None) -> str:
 
 def _halted(everywhere: Sequence[PauseView], hold: str | None) -> str:
     """Return why nothing may start, not even a review: a person paused the project, or it is held. A pause by a rule
-    stops only new work. [V9]
+    stops only new work, so it is not included. (V9)
     """
     if hold is not None:
         return f"the project is held: {hold}"
@@ -526,11 +528,11 @@ def _full(tx: Tx, policy: ReviewPolicy) -> str:
 
 HOMES_SECONDS = 60
 MOST_RUNS = 500
-"""Maximum folders, and runs of a task, to read."""
+"""Largest number of folders, and of runs of a task, to read."""
 
 
 class Keeping:
-    """Periodic search for data kept for closed tasks."""
+    """Periodic search for closed tasks whose data is kept here."""
 
     def __init__(self, context: Context, agents: LocalAgents) -> None:
         self._context, self._agents = context, agents

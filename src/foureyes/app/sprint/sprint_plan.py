@@ -1,4 +1,4 @@
-"""Plan of a sprint (X1): its tasks, its estimated duration, and the tasks that will need a person."""
+"""Plan of a sprint: its tasks, how long they take, and which ones will need a person. (X1)"""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class SprintOptions(msgspec.Struct, frozen=True, kw_only=True):
     target: SprintTarget
     wanted: Wanted = Wanted()
     pause_on_error: bool | None = None
-    """None takes the value of `[sprint]`."""
+    """Whether to pause on an error. None takes the value of `[sprint]`."""
     checkpoint: bool | None = None
     agents: int = 0
 
 
 def options_of(context: Context, ask: SprintAsk) -> SprintOptions:
-    """Return the requested options. A time of day is read in the caller's zone. [X1]"""
+    """Return the requested options. A time of day is read in the caller's zone. (X1)"""
     zone = own_zone(context) if ask.until else ""
     target = target_of(tasks=ask.complete, hours=ask.hours, until=ask.until, idle=ask.idle, zone=zone)
     wanted = Wanted(ids=ask.tasks, labels=ask.labels, without=ask.without, below=ask.priority)
@@ -84,14 +84,14 @@ class Waits(msgspec.Struct, frozen=True):
 
 
 class SprintPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """Plan of a sprint: the part to store and the part to show."""
+    """Plan of a sprint: what is stored, and what is shown."""
 
     chosen: tuple[Chosen, ...]
     view: SprintPlanView
 
 
 def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> SprintPlan:
-    """Return the plan of a sprint without writing anything. [X1]"""
+    """Return the plan of a sprint without writing anything. (X1)"""
     rows = tx.all("sprint.candidates", Open, limit=MOST_CANDIDATES)
     candidates = with_waiting(rows, _waiting(tx))
     wanted = msgspec.structs.replace(options.wanted, ids=tuple(_ids(context, tx, options.wanted.ids)))
@@ -121,7 +121,7 @@ def plan(context: Context, tx: Tx, actor: Actor, options: SprintOptions) -> Spri
 
 
 def with_warnings(context: Context, view: SprintPlanView) -> SprintPlanView:
-    """Add warnings about required checks that fail on the target. It calls git, so keep it out of transactions."""
+    """Add warnings about required checks that fail on the target. Call it outside transactions, because it asks git."""
     return msgspec.structs.replace(view, warnings=tuple(map(_every_task, red_on_target(context, ran=True))))
 
 
@@ -169,7 +169,7 @@ def _views(
 
 
 def _needs_person(context: Context, tx: Tx, mode: str, labels: Sequence[str]) -> str:
-    """Return why a person must review the task before a merge, or an empty string. [M, I6, D6]"""
+    """Return why a person must review the task before a merge, or an empty string. (M, I6, D6)"""
     if mode == "per-task":
         return "per-task"
     try:
@@ -207,7 +207,7 @@ def _left_out(context: Context, tx: Tx, ids: Sequence[str], chosen: set[TaskId])
 
 
 def refuse_nothing(view: SprintPlanView) -> None:
-    """Refuse a sprint without tasks. [X1]"""
+    """Refuse a sprint without tasks. (X1)"""
     if view.tasks:
         return
     why = f" {'; '.join(view.notes)}." if view.notes else " None of the requested tasks is ready."

@@ -83,14 +83,14 @@ class Sprints:
     # Planning
 
     def preview(self, actor: Actor, ask: SprintAsk) -> SprintPlanView:
-        """Return the plan of a sprint without storing it. [X1]"""
+        """Return the plan of a sprint without storing it. (X1)"""
         options = sprint_plan.options_of(self._context, ask)
         with self._context.store.read() as tx:
             planned = sprint_plan.plan(self._context, tx, actor, options)
         return sprint_plan.with_warnings(self._context, planned.view)
 
     def plan(self, actor: Actor, ask: SprintAsk) -> SprintPlanView:
-        """Store the plan of a sprint without starting it. [X1]"""
+        """Store the plan of a sprint without starting it. (X1)"""
         permit(actor, "sprint plan")
         options = sprint_plan.options_of(self._context, ask)
         with self._context.writing(actor, "sprint plan") as work:
@@ -116,14 +116,15 @@ class Sprints:
     # Start, stop and pause
 
     def start(self, actor: Actor, sprint: str, *, agents: int = SPRINT_AGENTS) -> SprintBegun:
-        """Start a planned sprint, resume a paused one, or give a running one a new runner. A runner is started if none
-        is active. If that is not allowed, nothing changes. [X2, X5]
+        """Start a planned sprint, resume a paused one, or give a running one a new runner. (X2, X5)
+
+        A runner is started if none is active. If that is not allowed, nothing changes.
         """
         permit(actor, "sprint start")
         return start(self._context, actor, sprint, agents)
 
     def stop(self, actor: Actor, sprint: str = "", *, reason: str = "") -> SprintBegun:
-        """End a sprint. No further task of it starts, and current runs finish. A named plan is withdrawn instead. [X2]"""
+        """End a sprint. No further task of it starts, and current runs finish. A named plan is withdrawn instead. (X2)"""
         reason = clean_text(reason, "the reason").strip()
         with self._context.writing(actor, "sprint stop") as work:
             refuse_unnamed(self._context, work)
@@ -139,7 +140,7 @@ class Sprints:
         return SprintBegun(id=row.id, message=message, next=fe("sprint", "status", row.id, "--report"))
 
     def pause(self, actor: Actor, sprint: str = "", *, reason: str = "") -> SprintBegun:
-        """Pause a sprint until a person resumes it. Current runs finish. [X3]"""
+        """Pause a sprint until a person resumes it. Current runs finish. (X3)"""
         reason = clean_text(reason, "the reason").strip()
         with self._context.writing(actor, "sprint pause") as work:
             refuse_unnamed(self._context, work)
@@ -163,17 +164,17 @@ class Sprints:
     # Steps of a runner
 
     def halt(self, runner: Actor, sprint: str, *, kind: PauseKind, why: str) -> bool:
-        """Pause a sprint by rule. Return False if it is not running. [X3]"""
+        """Pause a sprint by rule. Return False if it is not running. (X3)"""
         return self._move(
             runner, sprint, "running", lambda row: e.SprintPaused(sprint=row.id, kind=kind, why=_cut(why))
         )
 
     def go_on(self, runner: Actor, sprint: str, *, why: str) -> bool:
-        """Resume a sprint after its obstacle is gone. Return False if it is not paused. [X3]"""
+        """Resume a sprint after its obstacle is gone. Return False if it is not paused. (X3)"""
         return self._move(runner, sprint, "paused", lambda row: e.SprintResumed(sprint=row.id, why=_cut(why)))
 
     def finish(self, runner: Actor, sprint: str, *, kind: EndKind, why: str) -> bool:
-        """End a sprint by rule. Return False if it is not active. [X2]"""
+        """End a sprint by rule. Return False if it is not active. (X2)"""
         return self._move(runner, sprint, "", lambda row: e.SprintEnded(sprint=row.id, kind=kind, why=_cut(why)))
 
     def _move(self, runner: Actor, sprint: str, state: str, event: Callable[[Sprint], Event]) -> bool:
@@ -188,7 +189,7 @@ class Sprints:
     # Reading
 
     def status(self, actor: Actor, sprint: str = "") -> SprintView:
-        """Return the progress of a sprint. Without a name: the active one, else the latest. [X2, X5]"""
+        """Return the progress of a sprint. Without a name: the active one, else the latest. (X2, X5)"""
         return view(self._context, actor, sprint)
 
     def listed(self, *, limit: int = 20) -> list[SprintView]:
@@ -200,7 +201,7 @@ class Sprints:
         return report(self._context, actor, sprint)
 
     def undo(self, actor: Actor, sprint: str) -> SprintUndo:
-        """Create a task for each merge of the sprint that reverts it. These tasks are reviewed like any other. [X5]"""
+        """Create a task for each merge of the sprint that reverts it. These tasks are reviewed like any other. (X5)"""
         permit(actor, "sprint undo")
         return undo(self._context, actor, sprint)
 
@@ -216,7 +217,7 @@ PROGRESS_WHY_LENGTH = 160
 
 
 class Trouble(msgspec.Struct, frozen=True, kw_only=True):
-    """Reason why a task of a sprint failed, from the journal."""
+    """Why a task of a sprint failed, from the journal."""
 
     id: str
     tier: str = ""
@@ -236,7 +237,7 @@ class AtWork(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def view(context: Context, actor: Actor, name: str) -> SprintView:
-    """Return one sprint with the reasons why it is incomplete. [X4]"""
+    """Return one sprint with the reasons why it is incomplete. (X4)"""
     with context.store.read() as tx:
         sprint = find(tx, name)
         page = _view(context, tx, sprint)
@@ -294,7 +295,7 @@ def _view(context: Context, tx: Tx, sprint: Sprint) -> SprintView:
 
 
 def failures(tx: Tx, sprint: Sprint, rows: Sequence[SprintTask]) -> list[SprintRow]:
-    """Return the failed tasks, each with its reason. [X5]"""
+    """Return the failed tasks, each with its reason. (X5)"""
     why = {row.id: row for row in tx.all("sprint.troubles", Trouble, sprint=sprint.id)}
     return [
         SprintRow(task=row.id, title=row.title, standing="failed", why=_trouble(row, why.get(row.id)))
@@ -331,7 +332,7 @@ def _at_work(context: Context, tx: Tx, sprint: Sprint) -> list[SprintRow]:
 
 
 def incomplete(context: Context, actor: Actor, sprint: Sprint) -> tuple[str, ...]:
-    """Return every reason why the sprint is incomplete. Reasons may repeat. [X4]"""
+    """Return every reason why the sprint is incomplete. Reasons may repeat. (X4)"""
     report = Validation(context, asks=False).validate(actor, sprint=sprint.id)
     return tuple(reason.message for reason in report.reasons)
 
@@ -359,8 +360,8 @@ START_WHY_LENGTH = 300
 
 
 def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun:
-    """Start or resume the sprint and make sure that a runner is active. Refused without changes if a known obstacle
-    exists. [X5]
+    """Start or resume the sprint and make sure that a runner is active. If something is known to prevent that, refuse
+    and change nothing. (X5)
     """
     with context.store.read() as tx:
         sprint = find(tx, name)
@@ -379,7 +380,7 @@ def start(context: Context, actor: Actor, name: str, agents: int) -> SprintBegun
 
 
 def refuse_unnamed(context: Context, work: Work) -> None:
-    """Refuse callers that may not control sprints. People may, and services named in the accepted policy. [I5, X2]"""
+    """Refuse callers that may not control sprints. People may, and services that the accepted policy names. (I5, X2)"""
     why = why_not_steering(work.actor, context.gate_policy(work.tx).run.services)
     if why is not None:
         refuse_verb("nothing was started.", why)
@@ -431,7 +432,7 @@ def _has_program(context: Context, actor: Actor) -> bool:
 
 
 def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
-    """Create the target's checkpoint, then record the start with its end. [X1, X5]"""
+    """Create the target's checkpoint, then record the start with its end. (X1, X5)"""
     target, told = _target(context) if sprint.wants_checkpoint else ("", ToldTarget(None))
     head = told.at
     checkpoint = _checkpoint(context, sprint, head) if head is not None else ""
@@ -470,7 +471,7 @@ def _refuse_moved(work: Work, sprint: Sprint) -> None:
 
 
 def _resume(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
-    """Resume a paused sprint. Its errors and cost are counted from here. [X3]"""
+    """Resume a paused sprint. Its errors and cost are counted from here. (X3)"""
     with context.writing(actor, "sprint start") as work:
         now = find(work.tx, sprint.id)
         if now.state != "paused":
@@ -491,7 +492,7 @@ def _again(sprint: Sprint) -> SprintBegun:
 
 
 def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str, agents: int) -> SprintBegun:
-    """Make sure that a runner processes the sprint. If none can be started, pause the sprint and refuse. [X5]"""
+    """Make sure that a runner works on the sprint. If none can be started, pause the sprint and refuse. (X5)"""
     from msgspec.structs import replace
 
     if runner:
@@ -515,7 +516,7 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
 
 
 def _target(context: Context) -> tuple[str, ToldTarget]:
-    """Return the target and its head, as the remote has it. Refused if the head is unknown. [Q6]"""
+    """Return the target and its head, as the remote has it. Refuse if the head is unknown. (Q6)"""
     with context.store.read() as tx:
         target = context.project(tx).target
     told = told_target(context)
@@ -526,7 +527,7 @@ def _target(context: Context) -> tuple[str, ToldTarget]:
 
 
 def _checkpoint(context: Context, sprint: Sprint, head: Sha) -> str:
-    """Create a checkpoint of the target, or reuse the one of an interrupted start. [K2, X1]"""
+    """Create a checkpoint of the target, or reuse the one of an interrupted start. (K2, X1)"""
     taken = {row.name: row.sha for row in context.workshop.checkpoints() if not row.task}
     number = 1
     name = f"sprint-{sprint.id}"
@@ -558,7 +559,7 @@ class SprintMerge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def undo(context: Context, actor: Actor, name: str) -> SprintUndo:
-    """Create one task per merge, the last merge first. Merges that already have one are skipped."""
+    """Create a task for each merge, the last merge first. Merges that have one already are skipped."""
     with context.writing(actor, "sprint undo") as work:
         refuse_unnamed(context, work)
         sprint = find(work.tx, name)
@@ -627,7 +628,7 @@ class SeverityCount(msgspec.Struct, frozen=True):
 
 
 class SprintHalt(msgspec.Struct, frozen=True, kw_only=True):
-    """Pause or resumption of a sprint."""
+    """A pause of a sprint, or its end."""
 
     kind: str
     why: str
@@ -635,7 +636,7 @@ class SprintHalt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def report(context: Context, actor: Actor, name: str) -> SprintReport:
-    """Return the report. Tasks waiting for review come in queue order, riskiest first. [H1]"""
+    """Return the report. Tasks waiting for review come in queue order, riskiest first. (H1)"""
     waiting = _by_risk(context, actor)
     with context.store.read() as tx:
         sprint = find(tx, name, "report")

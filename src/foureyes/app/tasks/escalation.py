@@ -20,7 +20,7 @@ AT_WORK = ("open", "in_progress", "blocked", "deferred")
 
 
 class EscalationView(msgspec.Struct, frozen=True, kw_only=True):
-    """Step of a loop: an escalation to the next tier or the lead, or the lead's decision."""
+    """A step of a loop: an escalation to the next tier or the lead, or the lead's decision."""
 
     seq: int
     task: str
@@ -35,7 +35,7 @@ class EscalationView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _OddEnd(msgspec.Struct, frozen=True):
-    """Run that ended without a submission, with its journal row."""
+    """A run that ended without a submission, with its journal row."""
 
     seq: int
     iteration: int
@@ -49,7 +49,7 @@ class _Ended(msgspec.Struct, frozen=True):
 
 
 def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
-    """Return the loop state of a task. The router, the prompts and all user interfaces use only this."""
+    """Return the loop state of a task. The router, the prompts and all interfaces use this."""
     handed = tx.all("review.rounds", LoopAttempt, task=task.id)
     if not handed:
         return LoopState()
@@ -70,8 +70,9 @@ def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
 
 
 def profile_of(context: Context, tx: Tx, task: Task, now: LoopState) -> str:
-    """Return the profile for the task's next round, or an empty string if a person decides. The last author fixes the
-    task, unless the loop moved to the senior tier. [E2, E4]
+    """Return the profile for the task's next round, "" if a person decides. (E2, E4)
+
+    The last author fixes the task, unless the loop moved to the senior tier.
     """
     tiers = context.gate_policy(tx).tiers
     if now.waiting_for:
@@ -83,13 +84,13 @@ def profile_of(context: Context, tx: Tx, task: Task, now: LoopState) -> str:
 
 
 class LastAgent(msgspec.Struct, frozen=True):
-    """Agent program of the last submission."""
+    """The agent program of the last submission."""
 
     agent: str
 
 
 def escalate(context: Context, work: Work, task: TaskId) -> LoopState:
-    """Record the loop state if it changed in the last round. [E1]"""
+    """Record the loop state if it changed in the last round. (E1)"""
     row = context.get(work.tx, task)
     now = loop_state_of(context, work.tx, row)
     if (now.tier, now.waiting_for) != (row.tier, row.waiting_for):
@@ -99,7 +100,7 @@ def escalate(context: Context, work: Work, task: TaskId) -> LoopState:
 
 
 def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
-    """Ask the lead to decide before the loop continues. Other tasks continue. [L14]"""
+    """Ask the lead to decide before the loop continues. Other tasks are not affected. (L14)"""
     row = context.get(work.tx, task)
     if row.waiting_for:
         return  # the lead or a person is asked already
@@ -113,7 +114,7 @@ def _tier(task: Task) -> Tier:
 
 
 def rounds_table(state: LoopState) -> list[str]:
-    """Return the latest rounds of a loop as table lines. [L12]"""
+    """Return the latest rounds of a loop as table lines. (L12)"""
     if not state.rounds:
         return []
     rows = [

@@ -27,7 +27,7 @@ class Notes:
         self._context = context
 
     def log(self, actor: Actor, task: str, text: str, *, type: str = "progress") -> Outcome:
-        """Add a line to a task's log. A caller known only by a typed name may do nothing else. [I1]"""
+        """Add a line to a task's log. A caller known only by a typed name may do nothing else. (I1)"""
         if not text.strip():
             raise BadInput("the log line is empty.", next_step=fe("log", task, phrase("what happened")))
         if type not in LOG_TYPES:

@@ -46,9 +46,10 @@ class Plans:
     def import_(
         self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False, parent: str = ""
     ) -> list[PlannedRow]:
-        """Create all tasks of a plan, or none. A task without a review label is planned as auto-approve, and the modes
-        count as the importer's (M6). Existing tasks, found by key or title, are skipped unless `again`. New tasks go
-        below `parent`.
+        """Create all tasks of a plan, or none. New ones go below `parent`. (M6)
+
+        A task without a review label is planned as auto-approve, and modes count as the importer's. Existing tasks,
+        found by key or title, are skipped unless `again`.
         """
         permit(actor, "plan import")
         planned = in_order(read_plan(text, name))
@@ -66,7 +67,7 @@ class Plans:
     def preview(
         self, actor: Actor, text: str, name: str = "the plan", *, group: str = "", again: bool = False, parent: str = ""
     ) -> list[PlannedRow]:
-        """Preview import_(): return the tasks it would create, with their modes. It changes and signs nothing."""
+        """Return the tasks that import_() would create, with their modes. Changes and signs nothing."""
         permit(actor, "plan import")
         planned = in_order(read_plan(text, name))
         with self._context.store.read() as tx:
@@ -128,7 +129,7 @@ class Plans:
         return mode_of(facts_of(self._context, tx, TaskId(task)), self._context.policy(tx, actor))
 
     def _mode_if(self, tx: Tx, actor: Actor, event: e.TaskCreated) -> ModeChoice:
-        """Return the mode that a task would get. A person with a local key counts as signing."""
+        """Return the mode that a task would get. A person with a key on this machine counts as signing."""
         keys = self._context.has_keys(tx)
         signs = keys and actor.kind == "human" and bool(keys_at_hand(self._context, actor, active_keys(tx)))
         event = msgspec.structs.replace(event, signed_by="here" if signs else "")
@@ -156,8 +157,8 @@ class Plans:
             raise BadInput(why, next_step=prose("name it by its title in this plan, or by its id")) from None
 
     def accept(self, actor: Actor, tasks: Sequence[str]) -> list[Accepted]:
-        """Confirm the planned modes and loosening labels of these tasks, or of all open ones. Labels added later by
-        others are left out. [M7]
+        """Confirm the planned modes and loosening labels of these tasks, or of all open ones. Labels that others added
+        later are left out. (M7)
         """
         permit(actor, "plan accept")
         with self._context.store.read() as tx:
@@ -193,7 +194,7 @@ class Plans:
 
     def _exported(self, tx: Tx, task: Task) -> PlanRow:
         """Return a task as a plan row. Closed dependencies are left out, and an unknown review label becomes per-task.
-        [M2]
+        (M2)
         """
         labels = tuple("review:per-task" if is_unknown_mode(label) else label for label in task.labels)
         needs = tx.all("task.dependencies", Link, id=task.id)
@@ -230,7 +231,7 @@ def _event(task: PlanTask, needs: list[str], group: str) -> e.TaskCreated:
 
 
 def _refuse_unplanned(tasks: list[Task]) -> None:
-    """Refuse the whole call if one named task has nothing to accept. [M7]"""
+    """Refuse the whole call if one named task has nothing to accept. (M7)"""
     reasons = [
         Reason("M7", f"{task.id} has no planned mode, and no label that loosens its review", fe("show", task.id))
         for task in tasks
@@ -247,13 +248,13 @@ LOOSE = ("auto-approve", "skip")
 
 
 class Titled(IdRow, frozen=True):
-    """Task with its title."""
+    """A task with its title."""
 
     title: str
 
 
 class PlannedBefore:
-    """Existing tasks by plan key and title. Each one matches at most one section."""
+    """Existing tasks by plan key and title. Each matches at most one section."""
 
     def __init__(self, tx: Tx) -> None:
         self._tx = tx
@@ -262,7 +263,9 @@ class PlannedBefore:
             self._by_title[folded(row.title)].append(row.id)
 
     def take(self, task: PlanTask) -> TaskId | None:
-        """Return the task of a section: by key, else by title, where an id in the section decides between several."""
+        """Return the existing task for a section, by key or else by title. An id in the section decides between
+        several.
+        """
         if task.key:
             row = self._tx.one("task.with_key", IdRow, key=task.key)
             return TaskId(row.id) if row else None
@@ -276,8 +279,10 @@ class PlannedBefore:
     def stricter(
         self, task: PlanTask, known: Task, needs: list[tuple[str, Steps]], modes: tuple[Mode, Mode]
     ) -> list[Reason]:
-        """Return where a section asks for more than its existing task has, each with the next step. `needs` are the
-        dependencies with their steps. `modes` are the modes of a new task and of the existing one. [M7]
+        """Return a reason and next step for each point in which a section asks for more than its existing task has.
+        (M7)
+
+        `needs` are the dependencies with their steps. `modes` are those of a new task and of the existing one.
         """
         where, have = f"{known.id} already exists for it and", {folded(label) for label in known.labels}
         label = partial(fe, "label", known.id)

@@ -44,12 +44,12 @@ WAYS: dict[str, Callable[[str], Steps]] = {
     "stop": lambda name: fe("sprint", "stop", name),
     "pause": lambda name: fe("sprint", "pause", name),
 }
-"""Next step for each verb, given a sprint."""
+"""The command of each verb, given a sprint."""
 OFFSET = Shape(r"([+-])([0-9]{2}):([0-9]{2})\Z")
 
 
 class SprintOfTask(msgspec.Struct, frozen=True):
-    """Current sprint of a task."""
+    """The current sprint of a task."""
 
     task: str
     sprint: str
@@ -77,7 +77,7 @@ def find(tx: Tx, text: str, verb: str = "status") -> Sprint:
 
 
 def going_on(tx: Tx, verb: str) -> Sprint | None:
-    """Return the running sprint, or the paused one if none runs. Raises BadInput if several qualify. [X2]"""
+    """Return the running sprint, or the paused one if none is running. Raise BadInput if there are several. (X2)"""
     rows = active(tx)
     sprints = [row for row in rows if row.state == "running"] or rows
     if len(sprints) > 1:
@@ -96,7 +96,7 @@ def _newest(tx: Tx) -> Sprint:
 
 
 def the_one_going_on(tx: Tx, text: str, verb: str) -> Sprint:
-    """Return the named sprint, or the active one. Without a name it never returns a planned sprint. [X2]"""
+    """Return the named sprint, or the active one. Without a name, a planned sprint is never returned. (X2)"""
     if text.strip():
         return find(tx, text)
     row = going_on(tx, verb)
@@ -118,12 +118,12 @@ def sprints_of(tx: Tx, tasks: list[str]) -> dict[str, str]:
 
 
 def progress(tx: Tx, sprint: Sprint) -> Progress:
-    """Return the sprint's progress from the journal. [X5, G6]"""
+    """Return the sprint's progress from the journal. (X5, G6)"""
     return progress_of(sprint, tasks_of(tx, sprint.id))
 
 
 def now_of(tx: Tx, sprint: Sprint) -> SprintNow:
-    """Return an active sprint with its progress, run ends and cost, for the rules that stop it. [X2, X3]"""
+    """Return an active sprint with its progress, ended runs and cost, for the rules that end or pause it. (X2, X3)"""
     cost = tx.one("sprint.cost", Count, sprint=sprint.id, after=sprint.since_seq)
     return SprintNow(
         sprint=sprint,
@@ -163,7 +163,7 @@ def zone_of(context: Context, sprint: Sprint) -> tzinfo:
 
 
 def glance(context: Context, tx: Tx) -> SprintGlance:
-    """Return one line on the running sprint, else on the last ended one. [X2]"""
+    """Return one line on the running sprint, else on the last ended one. (X2)"""
     running = sorted(active(tx), key=lambda sprint: sprint.state != "running")
     sprints = running[:1] or [sprint for sprint in latest(tx) if sprint.state == "ended" and sprint.started_at]
     if not sprints:
@@ -187,7 +187,7 @@ def glance(context: Context, tx: Tx) -> SprintGlance:
 
 
 def ended_line(sprint: Sprint, how_far: Progress, zone: tzinfo) -> str:
-    """Return the final line of an ended sprint, else an empty string."""
+    """Return the final line of an ended sprint, otherwise ""."""
     if sprint.state != "ended":
         return ""
     failed = [f"{how_far.failed} failed"] if how_far.failed else []

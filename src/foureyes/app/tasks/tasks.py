@@ -1,4 +1,4 @@
-"""Tasks: creating, editing and ordering them. Nothing here changes a status. [T2]"""
+"""Tasks: create, edit and order them. No status changes here. (T2)"""
 
 from __future__ import annotations
 
@@ -45,8 +45,9 @@ if TYPE_CHECKING:
 
 
 def after_planning(actor: Actor, task: TaskId, kind: TaskType) -> Steps:
-    """Return the next step after creating a task. A person gets the list instead of `fe start`, because an author
-    cannot approve their task (P2). An epic is never started. [T4]
+    """Return the next step after creating a task. (P2, T4)
+
+    A person gets the list instead of `fe start`, because an author cannot approve their task. An epic is never started.
     """
     if kind == "epic":
         return first_of_epic(task)
@@ -82,7 +83,7 @@ class Tasks:
         estimate_minutes: int | None = None,
         key: str = "",
     ) -> PlannedTask:
-        """Create a task. Repeating a key returns the existing task, or raises Conflict if the content differs."""
+        """Create a task. With a key that exists, return that task, or raise Conflict if its content differs."""
         check_estimate(estimate_minutes)
         title, kind = clean_title(title), task_type(type)
         description, acceptance = clean_text(description, "the description"), clean_text(acceptance, "the acceptance")
@@ -116,14 +117,14 @@ class Tasks:
             return self._with_mode(work.tx, actor, done)
 
     def _with_mode(self, tx: Tx, actor: Actor, done: Outcome) -> PlannedTask:
-        """Return the outcome with the task's review mode, so the creator can still change it. [M]"""
+        """Return the outcome with the task's review mode, which its creator can still change. (M)"""
         task = TaskId(done.task)
         mode = modes_of(self._context, tx, actor, facts_for(self._context, tx, [task])).get(task)
         planned = PlannedTask(**msgspec.structs.asdict(done))
         return msgspec.structs.replace(planned, mode=mode.words, mode_reasons=mode.reasons) if mode else planned
 
     def _once(self, tx: Tx, event: e.TaskCreated) -> Outcome | None:
-        """Return the task that already has this key, or None. Raises Conflict if its content differs."""
+        """Return the task that already has this key, or None. Raise Conflict if its content differs."""
         planned = tx.one("task.by_key", PlannedWords, key=event.key) if event.key else None
         if planned is None:
             return None
@@ -158,9 +159,7 @@ class Tasks:
         depends_on: Sequence[str] = (),
         if_version: int | None = None,
     ) -> Outcome:
-        """Change all given fields, or none. `step` moves the priority. Editing a text after an approval ends that
-        approval. [T8]
-        """
+        """Change all given fields, or none. `step` moves the priority. A text edited after an approval ends it. (T8)"""
         on = labels_to_put_on(labels)
         what = " ".join([*on, *(["minor"] if minor else []), acceptance or ""])
         less = bool(minor) or acceptance is not None
@@ -193,7 +192,7 @@ class Tasks:
             return _edited(row, self._context.get(work.tx, row.id), notes_of(work))
 
     def _record_edit(self, work: Work, task: Task, wanted: dict[str, object]) -> None:
-        """Record the changed fields. A changed text ends the current approvals. [T8]"""
+        """Record the changed fields. A changed text ends the current approvals. (T8)"""
         changes = {name: value for name, value in wanted.items() if value is not None and value != getattr(task, name)}
         if not changes:
             return
@@ -235,7 +234,7 @@ class Tasks:
             return each(tasks, put_on)
 
     def remove_label(self, actor: Actor, task: str, labels: Sequence[str]) -> Outcome:
-        """Remove labels in any spelling."""
+        """Remove labels from a task, in any spelling."""
         return self.remove_labels(actor, [task], labels)[0]
 
     def remove_labels(self, actor: Actor, tasks: Sequence[str], labels: Sequence[str]) -> list[Outcome]:
@@ -313,7 +312,7 @@ class Tasks:
 
 
 class PlannedWords(IdRow, frozen=True):
-    """Task with the payload it was created with."""
+    """A task as it was created."""
 
     payload: str
 
@@ -325,7 +324,7 @@ def check_estimate(minutes: int | None) -> None:
 
 
 def _the_one(tasks: Sequence[str]) -> str:
-    """Return the task for a signature, or an empty string if there are several."""
+    """Return the task for a signature, or "" if there are several."""
     return tasks[0] if len(tasks) == 1 else ""
 
 
@@ -358,7 +357,7 @@ TRIES = 20
 
 
 def free_id(context: Context, tx: Tx) -> TaskId:
-    """Return an unused id, checked in the creating transaction. Longer ids are used when short ones run out."""
+    """Return an unused id, checked in the creating transaction. Ids get longer when short ones run out."""
     tx.along(("project.counters", {}))
     prefix = context.project(tx).prefix
     total = sum(row.n for row in tx.all("project.counters", CounterRow) if row.name.startswith("status:"))
@@ -390,12 +389,12 @@ def loosening(
 
 
 def notes_of(work: Work) -> tuple[str, ...]:
-    """Return a note for a caller whose unsigned loosening does not count. [M6]"""
+    """Return a note for a caller whose unsigned loosening does not count. (M6)"""
     return (NOT_SIGNED,) if work.unsigned else ()
 
 
 def putting_on_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
-    """Return True if one of these labels loosens the review."""
+    """Return True if adding one of these labels loosens the review."""
     with context.store.read() as tx:
         return bool(_loosening_labels(context, tx, actor, labels))
 
@@ -408,7 +407,7 @@ def _loosening_labels(context: Context, tx: Tx, actor: Actor, labels: Sequence[s
 
 
 def planned_labels(context: Context, work: Work, task: Task) -> list[str]:
-    """Return the task's loosening labels that came with its creation, or that the caller added. [M7]"""
+    """Return the task's loosening labels that it was created with or that the caller added. (M7)"""
     labels = _loosening_labels(context, work.tx, work.actor, task.labels)
     if not labels:
         return []
@@ -420,7 +419,7 @@ def planned_labels(context: Context, work: Work, task: Task) -> list[str]:
 
 
 def taking_off_loosens(context: Context, actor: Actor, labels: Sequence[str]) -> bool:
-    """Return True if one of these labels affects the review."""
+    """Return True if removing one of these labels may loosen the review."""
     with context.store.read() as tx:
         return any(_speaks(context, tx, actor, label) for label in labels)
 
@@ -434,7 +433,7 @@ def _speaks(context: Context, tx: Tx, actor: Actor, label: str) -> bool:
 
 
 def labels_to_put_on(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return labels in their stored form. A misspelled mode label is refused. [M2]"""
+    """Return labels in their stored form. Refuse a mode label with an unknown mode. (M2)"""
     kept = _each_once(labels, clean_label)
     if any(":" in label for label in kept):
         from foureyes.core.rules.modes import refuse_unknown_mode
@@ -445,12 +444,12 @@ def labels_to_put_on(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def labels_to_take_off(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return labels to remove, including labels that can no longer be added."""
+    """Return labels to remove. They may be such that can no longer be added."""
     return _each_once(labels, lambda label: clean_word(label, "label"))
 
 
 def _each_once(labels: Sequence[str], clean: Callable[[str], str]) -> tuple[str, ...]:
-    """Return each label once, ignoring spelling differences."""
+    """Return each label once, in its first spelling."""
     kept: dict[str, str] = {}
     for label in labels:
         kept.setdefault(folded(label), clean(label))
@@ -466,8 +465,8 @@ def spelled(task: Task, label: str) -> list[str]:
 def is_new_word(
     context: Context, work: Work, task: Task, kind: Literal["label", "off", "minor"], label: str = ""
 ) -> bool:
-    """Return True if a person's repeated statement is new: the existing one is by another session, or was not signed
-    with their key. [M6]
+    """Return True if a person repeats a label or mark and that changes who set it: the existing one is by another
+    session, or without their signature. (M6)
     """
     if work.actor.kind != "human" or (label and not _speaks(context, work.tx, work.actor, label)):
         return False

@@ -13,8 +13,13 @@ from foureyes.steps import NO_STEP, Steps
 
 
 class InsideRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task whose work is inside. `how`: how it was found. `standing`: its current status. `first`: it has to be
-    merged first. `refused`: why its work cannot stay inside. `says` has all of this in a sentence.
+    """A task whose work is inside the attempt.
+
+    - how: how it was found
+    - standing: its current status
+    - first: it has to be merged first
+    - refused: why its work cannot stay inside
+    - says: all of this in a sentence
     """
 
     task: str
@@ -31,12 +36,18 @@ class InsideRow(msgspec.Struct, frozen=True, kw_only=True):
 class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a submission.
 
-    `inside`: tasks whose work is inside (A7). `person`: the rule that demands a person, empty if an agent may approve
-    (P6). `unchecked`: required checks that have not run on it. `not_green`: those that ran on these files and did not
-    pass (D5). `first`: what must happen before an approval. `notes`: remarks about its branch. `repeats`: an earlier
-    attempt with exactly these files, with `fixed_by_nothing` findings answered FIXED (L11). `said`: how near escalation
-    is (E5). `committed`: paths committed by this call. `new`: paths that git did not know before. `sent`: the state of
-    the push to the remote, empty without one (Q6).
+    - inside: tasks whose work is inside (A7)
+    - person: the rule that demands a person, "" if an agent may approve (P6)
+    - unchecked: required checks that have not run on it
+    - not_green: those that ran on these files and did not pass (D5)
+    - first: what must happen before an approval
+    - notes: remarks about its branch
+    - repeats: an earlier attempt with exactly these files, after which `fixed_by_nothing` findings were answered FIXED
+    (L11)
+    - said: how near escalation is (E5)
+    - committed: paths that this call committed
+    - new: paths that git did not know before
+    - sent: the state of the push to the remote, "" without one (Q6)
     """
 
     task: str
@@ -76,8 +87,10 @@ class SubmitOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MergeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """The result for an approved task. `outcome`: merged, found (already on the target), waiting, stuck, conflict,
-    checks, void, or cut after an error in between. `next` is the next step after a refusal.
+    """The result for an approved task.
+
+    `outcome` is merged, found (already on the target), waiting, stuck, conflict, checks, void, or cut (after an error
+    in between). `next` is the next step after a refusal.
     """
 
     task: str
@@ -114,8 +127,11 @@ class MergesGoOn(msgspec.Struct, frozen=True, kw_only=True):
 class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
     """An approved task in the merge queue.
 
-    `inside`: tasks whose work is inside (A7). `passed`: those that a person skipped (N3). `why`: the reason it waits,
-    or why the last try failed. `ready`: it can be merged now. `next`: the step that moves it on.
+    - inside: tasks whose work is inside (A7)
+    - passed: those of them that a person overrode (N3)
+    - why: why it waits, or why the last try failed
+    - ready: it can be merged now
+    - next: its next step
     """
 
     n: int = 0
@@ -145,7 +161,7 @@ class MergeItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def what_brings_it_on(items: Sequence[MergeItem]) -> Steps:
-    """Return the step that moves the queue on: the merge if an item is ready, else the first item's step."""
+    """Return the next step for the queue: to merge if an item is ready, or else the first item's step."""
     return next((item.next for item in items if item.ready), items[0].next) if items else NO_STEP
 
 
@@ -163,7 +179,7 @@ class CheckView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckRow(CheckView, frozen=True, kw_only=True):
-    """A check's state with details. `failing` names the first failures, `failed` counts all."""
+    """A check's state with details. `failing` names the first failures, and `failed` counts all."""
 
     reused: bool = False
     duration_ms: int = 0
@@ -179,8 +195,10 @@ class CheckRow(CheckView, frozen=True, kw_only=True):
 
 
 class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A recorded run of a check. `n` identifies it. `on` is the kind of tree: an attempt's, the target's or a merge
-    candidate's. It is empty for runs of older versions.
+    """A recorded run of a check, identified by `n`.
+
+    `on` is the kind of its tree: an attempt's, the target's or a merge candidate's. It is empty for runs of older
+    versions.
     """
 
     n: int
@@ -201,7 +219,7 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckRetry(msgspec.Struct, frozen=True, kw_only=True):
-    """A broken required check and the time of its next try."""
+    """A required check that broke, and when it is tried again."""
 
     task: str
     check: str
@@ -224,9 +242,11 @@ class Pending(msgspec.Struct, frozen=True, kw_only=True):
 class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     """The checks of one attempt and the gate's decision.
 
-    `runs`: other recorded runs, latest first, with the output of failed merge candidates. `problem`: why the attempt
-    could not be read. `own`: the caller is an author, and only runs exist that do not count for that reason (D5).
-    `sent_back`: this run sent the attempt back. `unaccepted`: see `Pending`.
+    - runs: other recorded runs, latest first, with the output of failed merge candidates
+    - problem: why the attempt could not be read
+    - own: the only runs do not count, because the caller is an author (D5)
+    - sent_back: this run sent the attempt back
+    - unaccepted: see `Pending`
     """
 
     task: str
@@ -249,8 +269,10 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EnvironmentRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An environment kept on this machine for its user. `tree` is the only tree it serves. If empty, it serves every
-    tree with the target's inputs. `used` is its last use.
+    """An environment kept on this machine for its user.
+
+    `tree` is the only tree it can be used for. If empty, it can be used for every tree with the target's inputs. `used`
+    is its last use.
     """
 
     key: str

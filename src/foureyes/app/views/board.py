@@ -19,15 +19,18 @@ CardState = Literal[
     "ready", "waiting", "rejected", "blocked", "deferred", "held", "in_progress", "reviewing", "merging", "stuck",
     "approved", "merged", "closed",
 ]  # fmt: skip
-"""A card's state within its column. `approved`: waits for its merge. `closed`: ended without a merge."""
+"""A card's state within its column. `approved`: waits to be merged. `closed`: ended without a merge."""
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
     """A task on the board.
 
-    `note` is the reason for its state. `waits_for` lists the tasks it depends on. `who` works on it, submitted it or
-    approved it, `since` then. `place` is its place in the merge queue. `by_rule`: approved without a reviewer (M4).
-    `review` is its row of the review queue.
+    - note: the reason for its state
+    - waits_for: tasks it depends on
+    - who, since: who works on it, submitted it or approved it, and since when
+    - place: its place in the merge queue
+    - by_rule: approved without a reviewer (M4)
+    - review: its row of the review queue
     """
 
     task: str
@@ -53,7 +56,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Column(msgspec.Struct, frozen=True, kw_only=True):
-    """A column: its number of cards, and a window of them after the first `after`."""
+    """A column: its number of cards, and some of them, from number `after` on."""
 
     name: ColumnName
     count: int
@@ -62,11 +65,15 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BoardView(msgspec.Struct, frozen=True, kw_only=True):
-    """The board at one moment. `head` is the last journal row it includes.
+    """The board at one moment.
 
-    `waiting` counts the judged cards in review that the caller may approve. `waiting_more`: more cards were not judged.
-    `resting` lists profiles in cooldown, `runners` counts live runners. `problem` is why nothing in review could be
-    judged. `demo`: a project for trying things out.
+    - head: the last journal row that it includes
+    - waiting: number of cards in review that the caller may approve, of those that were judged
+    - waiting_more: some cards were not judged
+    - resting: profiles in cooldown
+    - runners: number of live runners
+    - problem: why nothing in review could be judged
+    - demo: the project is only for trying things out
     """
 
     head: int
@@ -87,13 +94,13 @@ class BoardView(msgspec.Struct, frozen=True, kw_only=True):
     resting: tuple[Resting, ...] = ()
     runners: int = 0
     sprint: SprintGlance = NO_SPRINT
-    """The running or the last sprint. (X2)"""
+    """The running sprint, or the last one. (X2)"""
     demo: bool = False
     problem: str = ""
 
 
 def named() -> dict[str, type]:
-    """Return the field types for decoders. They are imported only here."""
+    """Return the types of the fields, for decoders. They are imported only here."""
     from foureyes.app.views.review import QueueRow
 
     return {kind.__name__: kind for kind in (QueueRow,)}

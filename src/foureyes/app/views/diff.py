@@ -12,10 +12,11 @@ from foureyes.core.words.ids import seen_name
 
 
 class DiffView(msgspec.Struct, frozen=True, kw_only=True):
-    """The change of an attempt, or since attempt `since`. A decision about it names `diff_id`.
+    """The change of an attempt, or the change since attempt `since`.
 
-    `unchanged`: paths with the same change as in attempt `since`. `context`: lines around each hunk. `hidden`: the
-    number of hunks left out because only white space changed, None if white space is shown.
+    A decision about it names `diff_id`. `unchanged` has paths with the same change as in attempt `since`. `context` is
+    the number of lines around each hunk. `hidden` is the number of hunks left out because only white space changed,
+    None if white space is shown.
     """
 
     task: str

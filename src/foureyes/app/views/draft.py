@@ -1,4 +1,4 @@
-"""Drafts: a person's unsent comments on a change and their position, one per person and task."""
+"""Drafts: a person's unsent comments on a change, and where they were. One per person and task."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 import msgspec
 
 HunkSeen = Literal["shown", "marked", "spaceless", "pager"]
-"""How a hunk was seen in an earlier session. A reading aid only: no decision counts it. (H4)"""
+"""How a hunk was seen in an earlier session. It only helps the reader, and no decision uses it. (H4)"""
 MOST_BYTES = 256 << 10
-"""The largest size of a draft file."""
+"""Largest size of a draft file."""
 MOST_COMMENTS = 200
-"""The largest number of comments per task."""
+"""Largest number of comments per task."""
 DraftLineNumber = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
-"""A line number. 0 is the whole file."""
+"""A line number, 0 for the whole file."""
 
 
 class RedoDraft(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,8 +27,8 @@ class RedoDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """A comment on a line, or on the lines up to `last`. `quote` is the first line's text, to find it again in a later
-    attempt.
+    """A comment on a line, or on the lines up to `last`. `quote` is the first line's text, by which it is found again
+    in a later attempt.
     """
 
     path: str
@@ -42,14 +42,14 @@ class CommentDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HalfDraft(CommentDraft, frozen=True, kw_only=True):
-    """An unfinished comment. `was` is the earlier text of an edited one."""
+    """An unfinished comment. `was` is the earlier text if it is being edited."""
 
     was: str = ""
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """A person's unsent input about a task, and the hunks they have seen. Any of their programs can write this file, so
-    nothing in it is evidence.
+    it is no evidence of anything.
     """
 
     task: str
@@ -64,7 +64,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_words(self) -> bool:
-        """True if it contains text by the person."""
+        """True if it has text by the person."""
         return bool(self.redo != RedoDraft() or self.reject or self.comments or self.half)
 
 
@@ -77,8 +77,8 @@ class DraftFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DraftLock(msgspec.Struct, frozen=True):
-    """The owner of a draft: this process (`mine`), or process `pid` (-1: unknown). True if it is ours. `note` explains
-    why the lock cannot be taken at all.
+    """The process that has a draft: this one (`mine`), or process `pid` (-1 if unknown). True if it is this one. `note`
+    says why the lock cannot be taken at all.
     """
 
     mine: bool
@@ -100,12 +100,12 @@ class NewTaskDraft(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def has_words(self) -> bool:
-        """True if it contains any input."""
+        """True if it has any input."""
         return self != NewTaskDraft()
 
 
 class NewTaskFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A new task's draft on disk. `note` is a message about its file, `held` its owner."""
+    """A new task's draft on disk. `note` is a message about its file, and `held` says which process has it."""
 
     draft: NewTaskDraft
     held: DraftLock
@@ -123,7 +123,7 @@ class Position(msgspec.Struct, frozen=True, kw_only=True):
     decided: dict[str, str] = {}
     updated_at: str = ""
     told: str = ""
-    """The sprint whose end was last announced to them. (X2)"""
+    """The sprint whose end was last shown to them. (X2)"""
 
 
 class PositionFile(msgspec.Struct, frozen=True, kw_only=True):

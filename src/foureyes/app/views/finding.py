@@ -49,8 +49,8 @@ class AnswerView(msgspec.Struct, frozen=True):
 
 
 class FindingView(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding as interfaces show it. `open`: not settled, or its waiver expired. `holds`: it blocks an approval (D2).
-    `state_in_words`: its state for people.
+    """A finding as interfaces show it. `open`: unsettled, or its waiver expired. `holds`: it blocks an approval
+    (D2).
     """
 
     id: str
@@ -112,11 +112,11 @@ class FindingDetail(FindingView, frozen=True, kw_only=True):
 
 
 ALERT_AFTER = 3
-"""The same note in this many attempts counts as tech debt. (L16)"""
+"""Number of attempts with the same note from which it counts as tech debt. (L16)"""
 
 
 class NoteRow(msgspec.Struct, frozen=True):
-    """A note for the completion report."""
+    """A note in the completion report."""
 
     task: str
     n: int = 0
@@ -128,9 +128,8 @@ class NoteRow(msgspec.Struct, frozen=True):
 
 
 class LoopView(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of a task's loop, the agent profile for its next attempt (E4), and the next step.
-
-    `profile` is empty if someone has to decide first.
+    """The state of a task's loop and the next step. `profile` is the one for the next attempt, "" if someone has to
+    decide first. (E4)
     """
 
     task: Task

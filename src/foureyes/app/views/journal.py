@@ -35,11 +35,11 @@ class JournalRow(msgspec.Struct, frozen=True):
 # ---- Events in words ----
 
 EventKind = Literal["plain", "decision", "stop", "security", "refused"]
-"""The highlighting of an event: a decision, a stop that waits for someone, a recorded exception (P8), a refusal."""
+"""How an event is highlighted: a decision, a stop that waits for someone, a recorded exception (P8), or a refusal."""
 
 
 class EventLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A journal row as one sentence, starting with `who`. `task` is empty if it is about none."""
+    """A journal row as one sentence that begins with `who`. `task` is empty if it is about none."""
 
     seq: int
     at: str
@@ -54,7 +54,7 @@ class EventLine(msgspec.Struct, frozen=True, kw_only=True):
 
 class Discrepancy(msgspec.Struct, frozen=True):
     """A problem found by an audit: `integrity` (something was altered) or `completeness` (something is missing). `file`
-    is the feedback file, if it is about one (F2).
+    is the feedback file if it is about one (F2).
     """
 
     area: Literal["integrity", "completeness"]
@@ -65,11 +65,12 @@ class Discrepancy(msgspec.Struct, frozen=True):
 
 
 class AuditReport(msgspec.Struct, frozen=True):
-    """The result of an audit (J2).
+    """The result of an audit. (J2)
 
-    `next`: the fix, if only the store's place is wrong (P12). `mirror_behind`: the number of recorded exceptions that
-    the local `security_events.jsonl` lacks. With several machines this is normal. `has_mirror`: that file exists, or
-    needs no entries (P8).
+    - next: how to fix it, if only the store's place is wrong (P12)
+    - mirror_behind: number of recorded exceptions missing in the local `security_events.jsonl`, which is normal with
+    several machines
+    - has_mirror: that file exists, or needs no entries (P8)
     """
 
     rows: int

@@ -10,7 +10,7 @@ from foureyes.steps import NO_STEP, Steps
 
 
 class CounterRow(msgspec.Struct, frozen=True):
-    """A counter row."""
+    """A stored counter."""
 
     name: str = ""
     n: int = 0
@@ -19,8 +19,9 @@ class CounterRow(msgspec.Struct, frozen=True):
 class ProjectView(msgspec.Struct, frozen=True, kw_only=True):
     """The project row.
 
-    `adopted`: the target commit up to which every anchor counts as held (J3). `tip`: the target at `fe init`, or when a
-    person last accepted it (Q5). `accepted_at`: the commit of the remote's target with the configuration in force (Q6).
+    - adopted: the target commit up to which every anchor counts as held (J3)
+    - tip: the target at `fe init`, or when a person last accepted it (Q5)
+    - accepted_at: the commit of the remote's target with the configuration in force (Q6)
     """
 
     id: str

@@ -24,11 +24,16 @@ MEASURING: frozenset[Face] = frozenset({"tui", "web"})
 
 
 class FaceLook(msgspec.Struct, frozen=True):
-    """How a reviewer viewed a change, as reported by the interface: ids of hunks shown long enough (`shown`), ticked
-    off by hand (`marked`) or shown without white space (`spaceless`), an opened `pager`, and seconds in focus.
-    `confirmed`: they confirmed the approval of unshown hunks (D8, H4, H5).
+    """How a reviewer viewed a change, according to the interface. (D8, H4, H5)
 
-    The interface reports only ids. The application counts the hunks.
+    The interface reports only ids, and the application counts the hunks.
+
+    - shown: hunks that were on screen long enough
+    - marked: hunks ticked off by hand
+    - spaceless: hunks shown without white-space changes
+    - pager: a pager was opened
+    - seconds: time in focus
+    - confirmed: the reviewer confirmed to approve hunks that were not shown
     """
 
     face: Face = ""
@@ -49,8 +54,8 @@ NO_LOOK = FaceLook()
 
 
 class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
-    """A recorded approval, in force or not. `rests_on`: its basis, a person, the rule, or an agent with or without its
-    own review of this change (D9).
+    """A recorded approval. `rests_on` is its basis: a person, the rule, or an agent with or without its own review of
+    this change (D9).
     """
 
     seq: int
@@ -80,7 +85,7 @@ class ApprovalView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewView(Review, frozen=True, kw_only=True):
-    """A recorded review, its author, and the reason if it does not count for the latest attempt. (D9)"""
+    """A recorded review with its author, and why it does not count for the latest attempt, if so. (D9)"""
 
     by: str = ""
     counts: bool = False
@@ -120,7 +125,7 @@ class FeedbackView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of an approval. `resolution`: how the task had been closed before, if it was."""
+    """The result of an approval. `resolution` says how the task was closed before, if it was."""
 
     approved: str
     attempt: int
@@ -138,14 +143,16 @@ class ApprovalOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 REMARKABLE = ("M2", "M6", "A4")
-"""Rules about a mode that a reviewer should know of."""
+"""Rules about a mode that reviewers should know of."""
 
 
 class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task in review, with all inputs for order and decision.
+    """A task in review, with everything needed to order it and decide about it.
 
-    `who` submitted it. `seen` is the argument of `--seen` (D7). `inside`: tasks whose work is inside (A7). `fixes`,
-    `disputes`: numbers of answered findings that wait for a ruling (L8, L9).
+    - who: who submitted it
+    - seen: the value for `--seen` (D7)
+    - inside: tasks whose work is inside (A7)
+    - fixes, disputes: number of answered findings that need a ruling (L8, L9)
     """
 
     n: int = 0
@@ -179,7 +186,7 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def to_rule(self) -> str:
-        """The findings that wait for a ruling, in words. Empty if there are none."""
+        """The number of findings that need a ruling, in words. "" if there are none."""
         counts = ((self.fixes, "fix", "fixes"), (self.disputes, "dispute", "disputes"))
         parts = [f"{n} {singular if n == 1 else plural}" for n, singular, plural in counts if n]
         return f"{' and '.join(parts)} to rule on" if parts else ""
@@ -196,22 +203,24 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_batchable(self) -> bool:
-        """True if the caller can approve it in a batch. High risk must be ticked by hand. (M8)"""
+        """True if the caller can approve it in a batch. A task with high risk must be selected by hand. (M8)"""
         return self.auto_approvable and self.you.may_approve
 
     @property
     def is_in_batch(self) -> bool:
-        """True if the caller's `--all-auto` includes it. (M8)"""
+        """True if `--all-auto` includes it for this caller. (M8)"""
         return self.is_batchable and self.risk.level != "high"
 
     def check_word(self, name: str) -> str:
-        """Where a check stands, in a word; a pass that only an agent or an author has run is `claimed` (D5)."""
+        """Return the state of a check in a word. A pass that only an agent or an author has run is `claimed`. (D5)"""
         word = self.checks.get(name, "not_run")
         return "claimed" if word == "passed" and name in self.claimed else word
 
 
 class QueueView(msgspec.Struct, frozen=True, kw_only=True):
-    """The queue. `rows` may be only the first of `count`. `approvable`: how many the caller could approve now (P13)."""
+    """The queue. `rows` may be only the first of `count`. `approvable` is the number that the caller could approve now
+    (P13).
+    """
 
     count: int
     auto_approvable: int
@@ -223,7 +232,7 @@ class QueueView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True):
-    """The tasks of one batch approval. `high` has those of high risk, which are never selected in advance."""
+    """The tasks of one batch approval. `high` lists those with high risk, which are never selected by default."""
 
     tasks: tuple[QueueRow, ...]
     high: tuple[QueueRow, ...] = ()
@@ -274,7 +283,7 @@ class CycleTargetView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AskedView(msgspec.Struct, frozen=True, kw_only=True):
-    """A reviewer who was asked about a target. `late`: their time is over."""
+    """A reviewer who was asked about a target. `late`: the deadline has passed."""
 
     task: str
     reviewer: str
@@ -313,7 +322,7 @@ class PointView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CycleView(msgspec.Struct, frozen=True, kw_only=True):
-    """A review cycle. `waits_for`: the reviewers or people it waits for. `next`: the step that moves it on."""
+    """A review cycle. `waits_for` has the reviewers it waits for, and `next` its next step."""
 
     id: str
     trigger: Trigger
@@ -338,7 +347,7 @@ class CycleView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CycleOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The effect of a verb on a cycle. `changed` is False if the cycle existed already or nothing was due."""
+    """The result of a verb for a cycle. `changed` is False if the cycle existed already or nothing was due."""
 
     cycle: str
     state: CycleState
@@ -351,7 +360,7 @@ class CycleOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IssueRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A concern or missing review, in work that continues (R0, R3) or is stopped (R1, R2)."""
+    """A concern or a missing review, of work that continues (R0, R3) or is stopped (R1, R2)."""
 
     cycle: str
     task: str

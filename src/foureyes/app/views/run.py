@@ -1,4 +1,4 @@
-"""Views of runners and runs: their state, and messages of agents."""
+"""Views of runners and runs: their state, and messages from agents."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from foureyes.core.nouns.session import Actor
 
 RunnerState = Literal["live", "gone", "silent", "ended"]
 """`live`: working. `gone`: its process has ended. `silent`: its lease expired without a sign of life. `ended`: it ended
-properly.
+normally.
 """
 
 
 class Begun(msgspec.Struct, frozen=True, kw_only=True):
-    """A started runner. `actor` is its identity from now on. `lost` are ended runners found on the way."""
+    """A runner that has started. `actor` is its identity from now on. `lost` are runners that turned out to have
+    ended.
+    """
 
     actor: Actor
     until: str
@@ -25,7 +27,7 @@ class Begun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunnerView(msgspec.Struct, frozen=True, kw_only=True):
-    """A runner with its current or left runs."""
+    """A runner with its current runs, or those it left."""
 
     session: str
     starter: str
@@ -33,7 +35,7 @@ class RunnerView(msgspec.Struct, frozen=True, kw_only=True):
     process: str
     host: str
     agents: int
-    """The number of parallel runs. 0: it only checks and merges."""
+    """Number of parallel runs, 0 if it only checks and merges."""
     state: RunnerState
     started_at: str
     until: str
@@ -64,7 +66,7 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """A signal or event of an agent. Each reader keeps the number of the last one it has read. (S1, S3)"""
+    """A signal or event of an agent. Each reader remembers the number of the last one it read. (S1, S3)"""
 
     seq: int
     task: str
@@ -88,9 +90,7 @@ class RunLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunnerGlance(msgspec.Struct, frozen=True, kw_only=True):
-    """A runner's current activity. `waits` is the reason why nothing new starts, empty if it may. `stopping` is how it
-    will end.
-    """
+    """A runner's current activity. `waits` is why nothing new starts, "" if it may. `stopping` is how it will end."""
 
     runs: tuple[RunLine, ...] = ()
     agents: int = 0
@@ -103,7 +103,7 @@ class RunnerGlance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentView(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile and the availability of its program on this machine. `error_text` is the program's own message."""
+    """A profile, and whether its program can be used on this machine. `error_text` is the program's own message."""
 
     profile: str
     program: str
@@ -112,15 +112,15 @@ class AgentView(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     login: str = ""
     problem: str = ""
-    """The reason why it cannot be used. Empty if it can."""
+    """Why it cannot be used, "" if it can."""
     tiers: list[str] = []
     slots: int = 0
     running: int = 0
     left: int = 0
-    """Runs of an ended runner. The next runner takes them over. (J4)"""
+    """Number of runs of an ended runner. The next runner takes them over. (J4)"""
     cooled: bool = False
     until: str = ""
-    """The end of the cooldown. Empty: until a person ends it or the program works."""
+    """When the cooldown ends. "" if it ends only when a person says so or the program works."""
     error: ErrorKind = "none"
     """Its last error here."""
     error_text: str = ""

@@ -13,7 +13,7 @@ from foureyes.core.nouns.run import ErrorKind, StuckKind
 
 
 class PauseView(msgspec.Struct, frozen=True, kw_only=True):
-    """A pause. Without a task, it covers everything. (V9)"""
+    """A pause. It covers everything if it has no task. (V9)"""
 
     task: str
     reason: str
@@ -25,8 +25,8 @@ class PauseView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def once(pauses: Iterable[PauseView]) -> list[PauseView]:
-    """Return the last pause by a rule for each task, and all by people. Repeated rounds of one dispute pause a task
-    once. (V9)
+    """Return all pauses by people, and the last one by a rule for each task. Repeated rounds of one dispute pause a
+    task once. (V9)
     """
     return list({(row.task, row.made_by, "" if row.made_by == "rule" else row.at): row for row in pauses}.values())
 
@@ -35,7 +35,7 @@ def once(pauses: Iterable[PauseView]) -> list[PauseView]:
 
 
 class StuckView(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that the runner cannot continue, so a person has to look at it."""
+    """A task that the runner gave up on. A person has to look at it."""
 
     task: str
     kind: StuckKind
@@ -44,14 +44,14 @@ class StuckView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Standstill(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that keeps runs from starting: pauses and stuck tasks."""
+    """Everything that keeps runs from starting: pauses, and tasks the runner gave up on."""
 
     pauses: list[PauseView] = []
     stuck: list[StuckView] = []
 
 
 class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile in cooldown on a host. Without `until`, a person or the program's success ends it."""
+    """A profile in cooldown on a host. Without `until`, it ends when a person says so or the program works."""
 
     profile: str
     host: str
@@ -69,11 +69,15 @@ class Cooldown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A live claim or run, with its start and last sign of life.
+    """A live claim or run.
 
-    `silent`: too long without a sign of life, or its session has ended, so anyone may release it (T1). `run` and
-    `profile` are its run, `stopping` is why that is to end. All three are empty without a runner. `reviews`: it reads
-    another's work. `left`: a message that its runner is gone, so nobody works on it (J4).
+    - since, age_seconds: when it started
+    - quiet_seconds: time since its last sign of life
+    - silent: quiet for too long, or its session has ended. Anyone may release it (T1).
+    - run, profile: its run, "" without a runner
+    - stopping: why the run is to end
+    - reviews: it reads another's work
+    - left: a message that its runner is gone, so that nobody works on it (J4)
     """
 
     session: str
@@ -97,7 +101,7 @@ class AgentRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def row(self) -> str:
-        """A unique key, because several may work on one task."""
+        """A unique key. Several may work on one task."""
         return self.run or self.task
 
 

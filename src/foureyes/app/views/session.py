@@ -35,7 +35,7 @@ class SessionView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Whoami(msgspec.Struct, frozen=True, kw_only=True):
-    """The caller and the evidence for it."""
+    """The caller, and how it was recognized."""
 
     session: str
     name: str
@@ -70,7 +70,7 @@ def whoami_alone(actor: Actor) -> Whoami:
 
 
 class Spawned(msgspec.Struct, frozen=True, kw_only=True):
-    """A new session with its token. The token is shown once and stored nowhere."""
+    """A new session with its token, which is shown once and stored nowhere."""
 
     session: str
     name: str
@@ -81,7 +81,7 @@ class Spawned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EndedSessions(msgspec.Struct, frozen=True, kw_only=True):
-    """The ended sessions and the released claims."""
+    """Sessions that were ended, and claims released with them."""
 
     ended: list[str]
     released: list[str] = []

@@ -34,8 +34,10 @@ class ChangedSetting(msgspec.Struct, frozen=True):
 
 
 class ConfigurationOffer(msgspec.Struct, frozen=True, kw_only=True):
-    """A configuration that a person may accept. `lines` are the changes to read, with the full text of templates.
-    `seen` identifies all of it. `new`: it is not the accepted one.
+    """A configuration that a person may accept.
+
+    `lines` are the changes to read, with the full text of templates. `seen` identifies all of it. `new`: it differs
+    from the accepted one.
     """
 
     target: str
@@ -47,7 +49,7 @@ class ConfigurationOffer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Acceptance(msgspec.Struct, frozen=True):
-    """The effect of accepting a configuration. `digest` is that of the file, `seen` that of everything shown."""
+    """The result of accepting a configuration. `digest` identifies the file, and `seen` everything shown."""
 
     digest: str
     changed: list[str]
@@ -71,8 +73,10 @@ class SigningKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeyOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The result for a key. `registered` is False if another key owner still has to add it. `partly`: it signs only
-    some decisions, and `notes` say which (I9).
+    """The result for a key.
+
+    `registered` is False if another key owner still has to add it. `partly`: it signs only some decisions, and `notes`
+    say which (I9).
     """
 
     fingerprint: str
@@ -96,8 +100,8 @@ SetupResult = Literal["written", "updated", "unchanged", "removed", "absent", "k
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True):
-    """The effect of `fe setup` on a file. `before` and `after` are its texts, None without a file. `lines` are to be
-    added or removed by hand.
+    """A change of a file by `fe setup`. `before` and `after` are its texts, None if there is no file. `lines` have to
+    be added or removed by hand.
     """
 
     file: str
@@ -109,7 +113,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProgramSetup(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent program's setup in this checkout, and its problems."""
+    """The setup of an agent program in this checkout, and problems with it."""
 
     program: str
     found: tuple[str, ...]
@@ -120,7 +124,7 @@ class ProgramSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Adoption(msgspec.Struct, frozen=True, kw_only=True):
-    """The effect of `fe store adopt`. `place` and `anchor` are empty if they were right already."""
+    """The result of `fe store adopt`. `place` and `anchor` are empty if they were right already."""
 
     rows: int
     place: str = ""
@@ -141,7 +145,7 @@ class StoreRole(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Milestones(msgspec.Struct, frozen=True, kw_only=True):
-    """The extent of a store: its number of rows, and the tasks it knows as merged."""
+    """The size of a store: its number of rows, and the tasks it knows as merged."""
 
     rows: int
     merged: tuple[str, ...] = ()
@@ -157,9 +161,12 @@ class CopiedStore(msgspec.Struct, frozen=True, kw_only=True):
 class RestoredStore(msgspec.Struct, frozen=True, kw_only=True):
     """The result of `fe store restore`.
 
-    `where` is the store's place now: a file or a server's address. `kept` is the previous store's place, empty if there
-    was none. `rows_undone` is None if that one could not be read. `behind`: why merging waits until a person adopts
-    this store (P12). `on_server`: the store is on a server, and `kept` is a schema there. `owner`: its owner now.
+    - where: the store's place now, a file or a server's address
+    - kept: the previous store's place, "" if there was none
+    - rows_undone: None if the previous store could not be read
+    - behind: why nothing is merged before a person adopts this store (P12)
+    - on_server: the store is on a server, and `kept` is a schema there
+    - owner: its owner now
     """
 
     kept: str

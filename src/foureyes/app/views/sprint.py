@@ -8,12 +8,14 @@ from foureyes.core.nouns.sprint import SprintState, TargetKind
 from foureyes.steps import NO_STEP, Steps
 
 SPRINT_AGENTS = 3
-"""The default number of agents of a sprint's runner."""
+"""Default number of agents for a sprint's runner."""
 
 
 class SprintAsk(msgspec.Struct, frozen=True, kw_only=True):
-    """A request for a sprint, as typed: the tasks, and at most one of `complete` (a number), `hours`, `until` (a local
-    time of day) and `idle`. Defaults come from `[sprint]`. (X1)
+    """A request for a sprint, as typed. (X1)
+
+    It has the tasks, and at most one of `complete` (a number), `hours`, `until` (a local time of day) and `idle`.
+    Defaults come from `[sprint]`.
     """
 
     tasks: tuple[str, ...] = ()
@@ -21,7 +23,7 @@ class SprintAsk(msgspec.Struct, frozen=True, kw_only=True):
     without: tuple[str, ...] = ()
     """Labels or tasks to leave out."""
     priority: int | None = None
-    """This priority and higher ones."""
+    """Lowest priority to include."""
     complete: int | None = None
     hours: float | None = None
     until: str = ""
@@ -32,7 +34,7 @@ class SprintAsk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintTargetView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A sprint's goal. `at` is its end time, `words` describes it for people. (X1)"""
+    """A sprint's target. `at` is its end time, and `words` describes it for people. (X1)"""
 
     kind: TargetKind
     at: str = ""
@@ -45,8 +47,8 @@ class SprintTargetView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 class PlannedTaskView(msgspec.Struct, frozen=True, kw_only=True):
     """A task that is or could be in a sprint.
 
-    `estimate` is the source of `minutes`, and `default` means that no data about such tasks exists. `person` is why it
-    will need a person, empty if it may not.
+    `estimate` is what `minutes` is based on. `default` means that nothing is known about such tasks. `person` is why it
+    will need a person, "" if it may not.
     """
 
     task: str
@@ -62,8 +64,10 @@ class PlannedTaskView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintPlanView(msgspec.Struct, frozen=True, kw_only=True):
-    """A sprint plan. `id` is empty for a preview. `others` are tasks that could be added. `notes` are remarks about the
-    request, `warnings` about the starting state of every task.
+    """A sprint plan. `id` is empty for a preview.
+
+    `others` are tasks that could be added. `notes` are remarks about the request, and `warnings` about the state in
+    which every task would start.
     """
 
     id: str = ""
@@ -72,11 +76,11 @@ class SprintPlanView(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[PlannedTaskView, ...] = ()
     agents: int = 0
     minutes: int = 0
-    """The time for the chosen tasks with this many agents."""
+    """Minutes that the chosen tasks take with this many agents."""
     minutes_of_all: int = 0
-    """The time for all possible tasks."""
+    """Minutes that all possible tasks would take."""
     past: int = 0
-    """The number of past tasks behind the estimates."""
+    """Number of past tasks behind the estimates."""
     seconds_left: int | None = None
     need_person: int = 0
     pause_on_error: bool = False
@@ -87,7 +91,7 @@ class SprintPlanView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintBegun(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a start. `runner` describes the runner that takes its tasks."""
+    """The result of starting a sprint. `runner` describes the runner that takes its tasks."""
 
     id: str
     message: str
@@ -109,8 +113,10 @@ class SprintRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintView(msgspec.Struct, frozen=True, kw_only=True):
-    """A sprint's progress (X2, X5). `line`, `sentence` and `compact` are the same text in three lengths. `pace` is the
-    forecast for its end. `incomplete` has every reason why it is not complete (X4).
+    """A sprint's progress. (X2, X5)
+
+    `line`, `sentence` and `compact` are the same text in three lengths. `pace` is a forecast of its end. `incomplete`
+    has every reason why it is not complete (X4).
     """
 
     id: str
@@ -121,7 +127,7 @@ class SprintView(msgspec.Struct, frozen=True, kw_only=True):
     failed: int
     seconds_left: int | None
     waiting: int
-    """The number of its tasks in review."""
+    """Number of its tasks in review."""
     blocking: tuple[str, ...] = ()
     merged: int = 0
     merging: int = 0
@@ -138,7 +144,7 @@ class SprintView(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str = ""
     compact: str = ""
     ended: str = ""
-    """The one-time message at its end."""
+    """The message at its end, shown once."""
     clock: str = ""
     """Its start time in its own time zone."""
     failures: tuple[SprintRow, ...] = ()
@@ -146,13 +152,13 @@ class SprintView(msgspec.Struct, frozen=True, kw_only=True):
     upcoming: tuple[str, ...] = ()
     incomplete: tuple[str, ...] = ()
     runners: int = 0
-    """The number of live runners with agents."""
+    """Number of live runners with agents."""
     checkpoint: str = ""
     next: Steps = NO_STEP
 
 
 class SprintGlance(msgspec.Struct, frozen=True, kw_only=True):
-    """The running or last sprint for status lines. `state` is empty if there is none."""
+    """The running sprint, or the last one, for status lines. `state` is empty if there is none."""
 
     id: str = ""
     state: str = ""
@@ -165,7 +171,7 @@ class SprintGlance(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
     ended: str = ""
     more: int = 0
-    """The number of other running sprints."""
+    """Number of other running sprints."""
 
 
 NO_SPRINT = SprintGlance()
@@ -195,7 +201,7 @@ class SprintReport(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: str
     elapsed_seconds: int
     work_seconds: int
-    """The total time of all agents' runs."""
+    """Total time of all agents' runs."""
     runs: int
     cost_micros: int
     input_tokens: int

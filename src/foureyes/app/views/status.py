@@ -1,4 +1,4 @@
-"""Views of the project's status, its health, and items that only a person can move. (E6)"""
+"""Views of the project's status, its health, and items that need a person. (E6)"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OpenPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """An unanswered question of reviewers to the author. (R2)"""
+    """A question of reviewers that the author has not answered. (R2)"""
 
     cycle: str
     id: str
@@ -33,9 +33,11 @@ class OpenPoint(msgspec.Struct, frozen=True, kw_only=True):
 class StatusView(msgspec.Struct, frozen=True, kw_only=True):
     """The project's status.
 
-    `lacking`: the caller's step for the first task in review that lacks something before they can approve it. `barred`:
-    how many tasks in review this person can never approve (P). `unchecked`: how many wait for required checks (D5).
-    `unaccepted` is the note about the configuration (P12), `stopped` the one about stopped merges (Q6).
+    - lacking: the caller's step for the first task in review that needs something before they can approve it
+    - barred: number of tasks in review that this person can never approve (P)
+    - unchecked: number of tasks that wait for required checks (D5)
+    - unaccepted: the note about an unaccepted configuration (P12)
+    - stopped: the note about stopped merges (Q6)
     """
 
     project: str
@@ -95,14 +97,16 @@ WORDS: dict[AttentionKind, str] = {
     "review": "NO REVIEW",
     "check": "BROKEN",
 }
-"""The label of each kind in every interface."""
+"""The label of each kind of item, for every interface."""
 UNACCEPTED = "config unaccepted"
-"""The id of the row about an unaccepted foureyes.toml on the target. (P12)"""
+"""Id of the row about an unaccepted foureyes.toml on the target. (P12)"""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """A way to move an item: a verb of the catalog with its arguments. `asks` names the argument for the person's text,
-    empty if none. `lists` names an argument that takes several texts. `step` is the equivalent command.
+    """A choice for an item: a verb of the catalog with its arguments.
+
+    `asks` names the argument that takes the person's text, "" if none does. `lists` names one that takes several texts.
+    `step` is the equivalent command.
     """
 
     text: str
@@ -115,10 +119,13 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttentionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An item that waits for a person.
+    """An item that needs a person.
 
-    `id` is unique. `task` is empty for the whole project, `since` if the start is unknown. `choices` are those that the
-    caller may use. `next` is the step that moves it, for anyone who may take it.
+    - id: unique
+    - task: empty for the whole project
+    - since: empty if the start is unknown
+    - choices: those that the caller may use
+    - next: the next step, for anyone who may take it
     """
 
     id: str
@@ -133,7 +140,7 @@ class AttentionRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttentionView(msgspec.Struct, frozen=True, kw_only=True):
-    """Items that wait for a person, newest first. `more`: there are others."""
+    """Items that need a person, newest first. `more`: there are others."""
 
     rows: tuple[AttentionRow, ...] = ()
     more: bool = False

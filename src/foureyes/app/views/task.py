@@ -38,7 +38,7 @@ class LogView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandoffView(msgspec.Struct, frozen=True, kw_only=True):
-    """A session's handoff note for the next one."""
+    """A session's handoff note for the next session."""
 
     seq: int
     session: str
@@ -50,7 +50,7 @@ class HandoffView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EditView(msgspec.Struct, frozen=True, kw_only=True):
-    """An edit of a task's text, which reviewers should know of. (T3, T8)"""
+    """An edit of a task's text. Reviewers should know of it. (T3, T8)"""
 
     seq: int
     at: str
@@ -72,7 +72,7 @@ class PastRunView(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """The run in words: profile, purpose if not implementation, state and reason."""
+        """The run in words: profile, purpose unless it implements, state and reason."""
         purpose = f" ({self.purpose})" if self.purpose in ("review", "clarify") else ""
         return f"{self.profile}{purpose} {self.state}" + (f": {self.why}" if self.why else "")
 
@@ -80,11 +80,15 @@ class PastRunView(msgspec.Struct, frozen=True, kw_only=True):
 class TaskDetail(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one task.
 
-    `said`: how near escalation is (E5). `remarks` are shown and block nothing (L15, L16). `inside`: tasks whose work is
-    inside, topmost first (A7). `counting`: sessions whose review of the latest attempt counts (D9). `place`: its place
-    in the merge queue if approved now, 0 if an approval does not lead there. `worktree`: the path of its worktree while
-    someone works on it (K1). `runs`: latest runs, oldest first. `pauses`: pauses that affect it (V9). `points`:
-    reviewers' questions to the author (R2).
+    - said: how near escalation is (E5)
+    - remarks: shown, but they block nothing (L15, L16)
+    - inside: tasks whose work is inside, topmost first (A7)
+    - counting: sessions whose review of the latest attempt counts (D9)
+    - place: its place in the merge queue if approved now, 0 if it would not be queued
+    - worktree: its path while someone works on the task (K1)
+    - runs: latest runs, oldest first
+    - pauses: pauses that affect it (V9)
+    - points: reviewers' questions to the author (R2)
     """
 
     task: Task
@@ -166,10 +170,10 @@ def named() -> dict[str, type]:
 
 
 class PlannedRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A section of a plan and its task. `task` is empty in a preview.
+    """A section of a plan and its task, "" in a preview.
 
-    `state`: new, known (exists as planned), or differs, with the differences in `notes`. An existing task is never
-    changed.
+    `state` is new, known (the task exists as planned), or differs, with the differences in `notes`. An existing task is
+    never changed.
     """
 
     task: str
@@ -183,7 +187,7 @@ class PlannedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def without_reviewer(rows: Sequence[PlannedRow]) -> str:
-    """Return a sentence with the number of new tasks that merge without a reviewer. Empty if there are none. (M7)"""
+    """Return a sentence about how many new tasks merge without a reviewer, "" if none does. (M7)"""
     many = sum(row.state == "new" and row.mode.endswith(("auto-approve", "skip")) for row in rows)
     return f"{many} task{'' if many == 1 else 's'} will merge without a reviewer once checks pass" if many else ""
 
@@ -201,7 +205,7 @@ class Drafted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Accepted(msgspec.Struct, frozen=True):
-    """A task whose planned mode a person accepted, and its mode now. A label overrides a plan."""
+    """A task whose planned mode a person accepted, and its mode now, because a label overrides a plan."""
 
     task: str
     mode: str
@@ -212,8 +216,9 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """X4: complete or not, every reason, and what is worth knowing in any case. `open`: without a scope, the tasks that
-    are neither submitted nor closed.
+    """The completion report: complete or not, every reason against it, and notes. (X4)
+
+    `open`: without a scope, tasks that are neither submitted nor closed.
     """
 
     complete: bool

@@ -34,8 +34,8 @@ class TaskRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListedTask(TaskRow, frozen=True, kw_only=True):
-    """A task in a list with its implementer (`who`), review `mode` (M), open dependencies (`waits`), and the role whose
-    decision it waits for (`waiting_for`, E2).
+    """A task in a list, with its implementer (`who`), review `mode` (M), open dependencies (`waits`), and the role that
+    has to decide (`waiting_for`, E2).
     """
 
     who: str = ""
@@ -53,7 +53,7 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Filters, order and page of a list. `after` is the (priority, n) of the previous page's last row."""
+    """Filters, order and page of a list. `after` is the (priority, n) of the last row on the previous page."""
 
     status: str | None = None
     live: bool = False
@@ -74,8 +74,8 @@ class ListQuery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Preview(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of an approval now by a caller who saw the whole diff. `unseen`: the treatment of hunks that were
-    never shown (D8).
+    """The result if the caller approved now, having seen the whole diff. `unseen` says what happens about hunks that
+    were never shown (D8).
     """
 
     may_approve: bool
@@ -87,12 +87,12 @@ class Preview(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def asks_unseen(self) -> bool:
-        """True if an interface asks before it approves unshown hunks."""
+        """True if an interface asks before it approves hunks that were not shown."""
         return self.unseen == "ask"
 
 
 class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task that the caller could approve (P13). `seen` is the argument of `--seen` (D7). `next` is the step for a
+    """A task that the caller could approve (P13). `seen` is the value for `--seen` (D7). `next` is the step for a
     missing condition.
     """
 
@@ -105,15 +105,18 @@ class ReviewableRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewablePage(msgspec.Struct, frozen=True, kw_only=True):
-    """The judged tasks in review that the caller could approve. `missing`: those that lack a condition. `barred`: those
-    that this person can never approve, with reasons (P). `after`: where to continue.
+    """The tasks in review that the caller could approve, of those that were judged.
+
+    - missing: those that lack a condition
+    - barred: those that this person can never approve, with reasons (P)
+    - after: where to continue
     """
 
     rows: list[ReviewableRow]
     missing: list[ReviewableRow] = []
     barred: list[ReviewableRow] = []
     unchecked: int = 0
-    """The number of judged tasks that wait for a required check."""
+    """Number of judged tasks that wait for a required check."""
     looked_at: int
     after: str = ""
 
@@ -122,7 +125,9 @@ class ReviewablePage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The effect of a verb on a task. `changed` is False for a repeated call without effect."""
+    """The result of a verb for a task. `changed` is False if the call had no effect, for example because it was
+    repeated.
+    """
 
     task: str
     status: str
@@ -134,7 +139,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlannedTask(Outcome, frozen=True, kw_only=True):
-    """A new task and its current review mode (M). The mode is empty while the configuration is invalid."""
+    """A new task and its current review mode (M), "" while the configuration is invalid."""
 
     mode: str = ""
     mode_reasons: tuple[Reason, ...] = ()

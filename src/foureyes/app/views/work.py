@@ -12,7 +12,7 @@ SHOWN_SUBJECT, SHOWN_AUTHOR = 60, 40
 
 
 class CheckpointView(msgspec.Struct, frozen=True):
-    """A checkpoint (K2): a named commit. `task` is empty if it belongs to none."""
+    """A checkpoint: a named commit. `task` is empty if it belongs to none. (K2)"""
 
     task: str
     name: str
@@ -22,7 +22,7 @@ class CheckpointView(msgspec.Struct, frozen=True):
 
 
 class WorktreeView(msgspec.Struct, frozen=True, kw_only=True):
-    """A task's worktree. `notes` are about missing parts."""
+    """A task's worktree. `notes` say which parts are missing."""
 
     task: str
     path: str
@@ -40,7 +40,7 @@ class WorktreeState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorktreeRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A task's worktree with both states. `over`: the task has ended."""
+    """A task's worktree, with the state of both. `over`: the task has ended."""
 
     task: str
     title: str
@@ -51,8 +51,8 @@ class WorktreeRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PrunedRow(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of pruning a closed task's worktree. `stays`: why it was kept, else empty. `gone`: deleted ignored
-    files.
+    """The result of pruning a closed task's worktree. `stays`: why it was kept, or "". `gone`: ignored files that were
+    deleted.
     """
 
     task: str
@@ -62,14 +62,14 @@ class PrunedRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dropped(msgspec.Struct, frozen=True):
-    """The result of removing a worktree. `stays`: why it was kept, else empty. `gone`: deleted ignored files."""
+    """The result of removing a worktree. `stays`: why it was kept, or "". `gone`: ignored files that were deleted."""
 
     stays: str = ""
     gone: tuple[str, ...] = ()
 
 
 class Copied(msgspec.Struct, frozen=True):
-    """Files copied into a worktree, and refused ones with reasons."""
+    """Files copied into a worktree, and those refused, with reasons."""
 
     files: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class ClaimedWorktree(Outcome, frozen=True, kw_only=True):
 
 
 class LineCommit(msgspec.Struct, frozen=True):
-    """A commit of the target: subject, tasks in its trailers, and author."""
+    """A commit of the target: its subject, the tasks in its trailers, and its author."""
 
     sha: Sha
     subject: str

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 def tip_of(
     context: Context, task: str, attempt: Attempt, target: str, inside: Tx | None = None, *, shown: bool = False
 ) -> gate.Tip | None:
-    """Return the tip of an attempt's branch, or None if git fails. A branch of another machine, or the target of landed
-    work, is read from the remote, which is impossible `inside` a transaction. With `shown`, local notes are used
-    instead. [D4]
+    """Return the tip of an attempt's branch, or None if git fails. (D4)
+
+    A branch from another machine, or the target of landed work, is read from the remote, which is impossible `inside` a
+    transaction. With `shown`, this clone's copy is used instead.
     """
     from foureyes.core.rules import gate
 
@@ -45,8 +46,8 @@ def tip_of(
 
 
 def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
-    """Return the tip again just before a signed decision is written, since the branch may have moved. The remote is not
-    asked again. [D4]
+    """Return the tip again just before a signed decision is written, because the branch may have moved. The remote is
+    not asked again. (D4)
     """
     if case.attempt is None or (case.attempt.landed and remote_of(context, inside)):
         return case.tip
@@ -55,8 +56,10 @@ def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
 
 
 def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | None, *, shown: bool) -> bool:
-    """Return True if the attempt is on the target. With a remote, its target is asked, which is impossible inside a
-    transaction. If the commit is missing here and came from another machine, the answer is True.
+    """Return True if the attempt is on the target.
+
+    With a remote, its target is asked, which is impossible inside a transaction. If the commit is missing here and came
+    from another machine, the answer is True.
     """
     head = branch_here(context, target)
     if shown and inside is not None:
@@ -71,8 +74,8 @@ def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | No
 
 
 def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target: Sha | None) -> gate.Tip:
-    """Return the tip of an attempt for display, from a prepared list of all heads. Landed work costs one more git call.
-    `target` is the locally noted target head.
+    """Return the tip of an attempt for display, given all branch heads. Landed work costs one more git call. `target`
+    is the target's head as known here.
     """
     from foureyes.core.rules import gate
 
@@ -83,7 +86,7 @@ def tip_among(context: Context, attempt: Attempt, heads: dict[str, Sha], target:
 
 def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
     """Return why the attempt's branch must not be reset: it is not the task's own, or other tasks submitted from it.
-    [F1]
+    (F1)
     """
     name = attempt.ref.removeprefix("refs/heads/")
     if attempt.landed or attempt.ref == DETACHED:
@@ -96,10 +99,10 @@ def why_not_reset(tx: Tx, task: TaskId, attempt: Attempt) -> str:
 
 
 def begin_again(context: Context, task: TaskId) -> str:
-    """Reset the branch to the point that the latest redo asks for, and return why it failed, or an empty string.
-    Repeating it is harmless.
+    """Reset the branch to the point that the latest redo asks for. Return why that failed, or "". (F1, A1)
 
-    The branch is reset only if it is still at the judged head. That head is kept under its own ref. (F1, A1)
+    The branch is reset only if it is still at the reviewed head, which is kept under its own ref. Repeating this is
+    harmless.
     """
     try:
         return _begin_again(context, task)
@@ -128,8 +131,8 @@ def _begin_again(context: Context, task: TaskId) -> str:
 
 
 def way_back(context: Context, task: TaskId) -> tuple[str, Steps]:
-    """Return where the latest attempt came from and the command that gets there. Both are empty if the caller is on its
-    branch. [K1]
+    """Return where the latest attempt came from and the command to get there, both empty if the caller is on its
+    branch. (K1)
     """
     with context.store.read() as tx:
         attempt = attempt_of(tx, task)

@@ -36,7 +36,7 @@ class Checkpoints:
         self._context = context
 
     def create(self, actor: Actor, name: str = "", *, task: str = "") -> CheckpointView:
-        """Save the current commit as a checkpoint. Refused if there are uncommitted changes."""
+        """Save the current commit as a checkpoint. Refuse if there are uncommitted changes."""
         permit(actor, "checkpoint create")
         of = self._task(task)
         self._refuse_dirty("the checkpoint was not made.", fe("checkpoint", "create", before="commit it, then: "))
@@ -94,8 +94,8 @@ class Checkpoints:
         return self._context.workshop.checkpoints()
 
     def restore(self, actor: Actor, name: str, *, task: str = "") -> Restored:
-        """Reset the current branch to a checkpoint. Its old head becomes a checkpoint too. Refused on the target branch
-        and with uncommitted changes.
+        """Reset the current branch to a checkpoint, after making one of its old head. Refuse on the target branch or
+        with uncommitted changes.
         """
         permit(actor, "checkpoint restore")
         checkpoint = self._named(self._task(task), name)

@@ -1,4 +1,4 @@
-"""Claims (T1): one winner; taken, released, taken over; and the agent's own unfinished work."""
+"""Claims (T1): a task has one claim. It is taken, released or taken over. Also an agent's own unfinished work."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 # ---- Claims ----
 
 SAID = 3
-"""How many tasks of the caller's own are named."""
+"""Number of the caller's own tasks to name."""
 
 
 class Claims:
-    """Start, next, unstart."""
+    """Verbs to claim a task, to claim the next one, and to release a claim."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -62,8 +62,9 @@ class Claims:
     def start(
         self, actor: Actor, task: str, *, if_version: int | None = None, worktree: bool | None = False
     ) -> Outcome | ClaimedWorktree:
-        """Claim a task; with a worktree, make or find a checkout of its own for it, or claim nothing (K1). `worktree`
-        None: as the project's configuration says.
+        """Claim a task. With a worktree, create or find one for it, or claim nothing if that fails. (K1)
+
+        `worktree` None: as the project's configuration says.
         """
         permit(actor, "start")
         target, apart = self._look(actor, worktree)
@@ -89,14 +90,14 @@ class Claims:
     def _found_again(
         self, actor: Actor, done: Outcome, worktree: bool | None, *, here: bool
     ) -> Outcome | ClaimedWorktree:
-        """A claim that goes on, in its worktree where it has one or should have."""
+        """Return the outcome for a claim that the caller already has, in its worktree if it has one or should have
+        one.
+        """
         is_wanted = bool(worktree) or (worktree is None and self._has_place(actor, TaskId(done.task), here=here))
         return self._in_worktree(actor, done) if is_wanted else done
 
     def _look(self, actor: Actor, worktree: bool | None) -> tuple[TargetHere, bool]:
-        """K1: the target before the claim, and whether that comes with a worktree; refused where it would, and the
-        target is gone.
-        """
+        """Return the target, and True if the claim gets a worktree. Refuse that if the target is missing. (K1)"""
         with self._context.store.read() as tx:
             target, apart = target_here(self._context, tx), bool(worktree)
             if worktree is None:
@@ -119,8 +120,10 @@ class Claims:
         return is_at_its_place(self._context, task_id, head)
 
     def _has_place(self, actor: Actor, task: TaskId, *, here: bool) -> bool:
-        """A task that is the caller's already has a worktree, or gets one: if the claim came with a token, not by a
-        start, or if it is lost: its branch is there, or it was made with the claim, in a clone that is no more.
+        """Return True if a task that the caller has already claimed has a worktree or should get one.
+
+        It gets one if the claim came with a token, or if the worktree is lost: its branch is here, or it was made in a
+        clone that is gone.
         """
         if task in self._context.workshop.worktrees():
             return True
@@ -137,7 +140,7 @@ class Claims:
             refuse_reserved(self._context, work.tx, work.actor, task.id)
 
     def _reserve(self, work: Work, task: Task) -> Outcome | None:
-        """Nothing is done yet: the worktree comes first."""
+        """Reserve the task and return None, because the worktree has to be created before the claim."""
         from foureyes.app.work.worktrees import reserve
 
         reserve(self._context, work, task.id)
@@ -149,14 +152,16 @@ class Claims:
         return start_reserved(self._context, actor, task.id, partial(self._claim_reserved, task.id))
 
     def _claim_reserved(self, task: TaskId, work: Work, head: Sha | None) -> Outcome:
-        """The claim of a task that was reserved, if it is free still."""
+        """Claim a task that was reserved, if it is still free."""
         row = self._context.get(work.tx, task)
         self._refuse_if_not_free(work.tx, row)
         self._refuse_reserved(work, row)
         return self._claim(work, row, head)
 
     def _prepared(self, work: Work, task: Task, done: Outcome) -> Outcome:
-        """F1: what a redo wanted of the branch is done now, if a crash came between; and where the earlier work is."""
+        """Return the outcome with notes about earlier work. If a redo wanted the branch reset and a crash prevented
+        that, reset it now. (F1)
+        """
         if not task.iteration:
             return done
         from foureyes.app.work.branches import begin_again, way_back
@@ -168,14 +173,15 @@ class Claims:
         return replace(done, notes=(*done.notes, *notes, *work.notes), next=step)
 
     def _in_worktree(self, actor: Actor, done: Outcome) -> ClaimedWorktree:
-        """K1: the worktree of a task that the caller has already, made or found again."""
+        """Return the worktree of a task that the caller has claimed, creating it if needed. (K1)"""
         from foureyes.app.work.worktrees import Worktrees, claimed_in
 
         return claimed_in(done, Worktrees(self._context).open(actor, done.task))
 
     def next(self, actor: Actor, *, worktree: bool | None = False) -> Outcome | ClaimedWorktree:
-        """Claim the best ready task: highest priority, then oldest (T4); with a worktree as `start` has it. What a call
-        of this session left half done is finished first (K1).
+        """Claim the best ready task: highest priority, then oldest. `worktree` is as for start(). (T4, K1)
+
+        A claim of this session that was interrupted is finished first.
         """
         permit(actor, "next")
         target, apart = self._look(actor, worktree)
@@ -197,8 +203,9 @@ class Claims:
         return replace(begun, notes=notes) if notes else begun
 
     def _best(self, work: Work, own: Sequence[OwnWork], over: Mapping[str, Reason]) -> Task:
-        """The ready task that comes first, that can be started, and that nobody else is about to start: what was sent
-        back to the caller before all others, unless its tier wants another agent (E2).
+        """Return the first ready task that can be started and that nobody else is about to start.
+
+        Tasks sent back to the caller come first, unless their tier wants another agent (E2).
         """
         taken, left = self._reserved(work)
         query = ListQuery(ready=True, limit=1 + len(taken) + len(over))
@@ -228,7 +235,9 @@ class Claims:
 
     @staticmethod
     def _refuse_for_own(work: Work, own: Sequence[OwnWork], over: Mapping[str, Reason]) -> None:
-        """Nothing is ready, and the caller has work of its own: a claim in progress, or what an author can do."""
+        """Refuse if no task is ready but the caller has work of its own: a claim in progress, or a question to
+        answer.
+        """
         query = ListQuery(mine=work.actor.session, status="in_progress", sort="oldest", limit=1)
         claimed = next((TaskId(row.id) for row in work.tx.tasks(query, TaskRow)), None)
         ready = f"you already have {claimed}, and no other task is ready" if claimed else "no task is ready"
@@ -237,7 +246,7 @@ class Claims:
             raise NotFound(f"{ready}; {own[0].text}" if own else f"{ready}.", next_step=step)
 
     def _begun_before(self, work: Work) -> Task | None:
-        """T2: what an earlier process of the same program had begun when it ended."""
+        """Return a task that an earlier process of the same program had begun when it ended, or None. (T2)"""
         if work.actor.kind != "agent":
             return None
         rows = work.tx.all("task.begun_by_program", IdRow, agent=work.actor.agent, session=work.actor.session)
@@ -245,7 +254,7 @@ class Claims:
         return next((task for task in begun if is_successor(self._context, work.tx, work.actor, task)), None)
 
     def _continued(self, work: Work, task: Task) -> Outcome | None:
-        """T2: the claim that the caller takes over, if it does."""
+        """Take over the claim if the caller may. Return the outcome, or None. (T2)"""
         owner = task.implementer
         if not take_over(self._context, work, task):
             return None
@@ -256,7 +265,7 @@ class Claims:
         return outcome(now, message, _submit(now.id, "go on"), notes=notes)
 
     def _reserved(self, work: Work) -> tuple[set[str], str | None]:
-        """What others are about to start, and what this session was."""
+        """Return the tasks that others are about to start, and the one that this session was."""
         if work.tx.one("reservation.any", IdRow) is None:
             return set(), None
         from foureyes.app.work.worktrees import left_by_me, reserved_by_others
@@ -278,7 +287,7 @@ class Claims:
         return outcome(now, f"started {now.id}: {now.title}", step, notes=notes)
 
     def _of_tier(self, work: Work, now: Task) -> tuple[str, ...]:
-        """E2: the tier selects who makes the next attempt; another agent that takes it is told."""
+        """Return a note for an agent that takes a task meant for another profile by its tier. (E2)"""
         if now.tier == "developer" or not now.iteration or work.actor.kind != "agent":
             return ()
         from foureyes.app.tasks.escalation import loop_state_of, profile_of
@@ -293,7 +302,7 @@ class Claims:
 
     @staticmethod
     def _besides(work: Work, now: Task) -> tuple[str, ...]:
-        """T1: what the caller works on already: who takes one more may have forgotten it."""
+        """Return a note about the caller's other tasks in progress, which it may have forgotten. (T1)"""
         query = ListQuery(mine=work.actor.session, status="in_progress", sort="oldest", limit=SAID + 2)
         others = [row.id for row in work.tx.tasks(query, TaskRow) if row.id != now.id]
         if not others:
@@ -304,7 +313,7 @@ class Claims:
 
     @staticmethod
     def _to_answer(work: Work, now: Task) -> tuple[str, ...]:
-        """L6: what was found in the attempt before, which the next one has to answer."""
+        """Return a note about open findings that the next attempt has to answer. (L6)"""
         count = work.tx.one("finding.unresolved", Count, task=now.id) if now.iteration else None
         if count is None or not count.n:
             return ()
@@ -339,8 +348,8 @@ class Claims:
             refuse_task(task.id, "was not started", *reasons)
 
     def _is_free_for_child(self, work: Work, task: Task) -> bool:
-        """Whether a spawned session can be given the claim. The spawner's own claim, or one below it, it may help
-        with.
+        """Return True if a spawned session can get the claim of a free task. A child may also help with a claim of its
+        spawner, or of a session below it: return False then, and refuse any other.
         """
         if task.status != "in_progress" or task.implementer is None:
             self._refuse_if_not_free(work.tx, task)
@@ -357,7 +366,7 @@ class Claims:
         return False
 
     def unstart(self, actor: Actor, task: str, *, reason: str = "", how: RunEnd = "") -> Outcome:
-        """Give a claim back, or release another's that may be released. `how` says how the run ended (L17)."""
+        """Release the caller's claim, or another's that may be released. `how` says how the run ended (L17)."""
         return unstart(self._context, actor, task, reason, how)
 
 
@@ -371,14 +380,14 @@ def _submit(task: TaskId, work: str) -> Steps:
 
 
 def is_free_for_child(context: Context, work: Work, task: Task) -> bool:
-    """Whether a spawned session can be given the claim of a task."""
+    """Return True if a spawned session can get the claim of a task, and False if it only helps with a claim."""
     return Claims(context)._is_free_for_child(work, task)
 
 
 # ---- An agent's own work that is not finished ----
 
 QUESTION = 200
-"""How much of what reviewers ask is said."""
+"""Number of characters shown of a reviewer's question."""
 
 
 class OwnWork(msgspec.Struct, frozen=True):
@@ -391,7 +400,9 @@ class OwnWork(msgspec.Struct, frozen=True):
 
 
 def own_work(context: Context, tx: Tx, actor: Actor) -> list[OwnWork]:
-    """What comes before new work, for an agent; the same for the next process of its program once it has ended (T2)."""
+    """Return what an agent should do before new work. The next process of its program gets the same once it has ended.
+    (T2)
+    """
     if actor.kind != "agent":
         return []
     points = tx.all("cycle.asks_maker", OpenPoint, session=actor.session, limit=SAID)
@@ -428,7 +439,7 @@ def _in_review(context: Context, tx: Tx, actor: Actor, task: Task) -> Iterator[O
 
 
 def _question(point: OpenPoint) -> str:
-    """R2: what reviewers ask, and what answers it, in a line."""
+    """Return a reviewer's question and the command to answer it, in one line. (R2)"""
     line = one_line(f"reviewers ask you about {point.task}, {point.cycle} {point.id}: {point.text}", QUESTION)
     return f'{line} · answer: fe review clarify {point.cycle} {point.id} -m "…"'
 
@@ -439,9 +450,10 @@ HOW_MANY = 200
 
 
 def passed_over(context: Context, actor: Actor, merged: Mapping[str, Sha], *, worktree: bool) -> dict[str, Reason]:
-    """The ready tasks before the first one that can be started, and why each cannot: its merge is on the target (P12);
-    or with a `worktree`, its branch has work of nobody whom the record knows (P2). What others are about to start is
-    not given either, so what comes after it is looked at, too.
+    """Return the ready tasks that come before the first one that can be started, with why each cannot.
+
+    Its merge is on the target (P12), or, with a `worktree`, its branch has work of an unknown author (P2). Tasks that
+    others are about to start count as not startable too.
     """
     if not merged and not worktree:
         return {}
@@ -479,7 +491,7 @@ def _planted(context: Context, row: TaskRow, target: Callable[[], ToldTarget]) -
 
 
 def refuse_all(over: Mapping[str, Reason]) -> None:
-    """Where nothing else is ready, every reason is said."""
+    """Refuse with all reasons if nothing else is ready."""
     if over:
         refuse_verb("nothing was claimed.", *(_named(task, reason) for task, reason in over.items()))
 
@@ -497,7 +509,7 @@ def in_words(over: Mapping[str, Reason]) -> tuple[str, ...]:
 
 
 def unstart(context: Context, actor: Actor, task: str, reason: str, how: RunEnd) -> Outcome:
-    """Give a claim back, or release another's that may be released. `how` says how the run ended (L17)."""
+    """Release the caller's claim, or another's that may be released. `how` says how the run ended (L17)."""
     from foureyes.app.facts import facts_of
 
     reason = clean_text(reason, "the reason")
@@ -531,14 +543,16 @@ def _refuse_live(context: Context, work: Work, task: Task, who: str) -> None:
 
 
 def release(context: Context, work: Work, task: Task, reason: str, how: RunEnd) -> Outcome:
-    """T, L17: free a claim for whoever held it, by who may."""
+    """Release another session's claim, for a caller who may. (T, L17)"""
     assert task.implementer is not None
     work.record(task.id, e.TaskReleased(implementer=task.implementer, reason=reason, how=how))
     return _given_back(context, work, task, f"released {task.id}", NO_STEP, how)
 
 
 def _given_back(context: Context, work: Work, task: Task, message: str, step: Steps, how: RunEnd) -> Outcome:
-    """L17: a run that had findings to work on and ended oddly is a round without progress."""
+    """Return the outcome of a released claim. If a run had findings to work on and ended badly, count a round without
+    progress. (L17)
+    """
     if how:
         from foureyes.app.tasks.escalation import escalate
 
@@ -552,8 +566,8 @@ def _given_back(context: Context, work: Work, task: Task, message: str, step: St
 
 
 def is_successor(context: Context, tx: Tx, actor: Actor, task: Task) -> bool:
-    """T2: whether the implementer's process is shown to have ended (J4), and the caller is the next one. Agent processes
-    above it that still run keep the claim to themselves.
+    """Return True if the implementer's process has certainly ended (J4) and the caller is its successor. Agent
+    processes above it that still run keep the claim. (T2)
     """
     if task.implementer in (None, actor.session) or actor.kind != "agent":
         return False
@@ -568,7 +582,7 @@ def is_successor(context: Context, tx: Tx, actor: Actor, task: Task) -> bool:
 
 
 def _is_there(context: Context, tx: Tx, task: Task) -> bool:
-    """Whether the caller stands in the task's worktree; a task without one was begun outside of all of them."""
+    """Return True if the caller is in the task's worktree. A task without one was begun outside all worktrees."""
     from foureyes.app.work.worktrees import branch_in
 
     here = context.repo.current_ref()
@@ -577,9 +591,7 @@ def _is_there(context: Context, tx: Tx, task: Task) -> bool:
 
 
 def take_over(context: Context, work: Work, task: Task) -> bool:
-    """T2: the claim passes to the caller, if it is the successor of the process that has it; the earlier session stays
-    an author.
-    """
+    """Pass the claim to the caller if it succeeds the process that has it. The earlier session stays an author. (T2)"""
     if task.status != "in_progress" or not is_successor(context, work.tx, work.actor, task):
         return False
     assert task.implementer is not None
@@ -589,7 +601,7 @@ def take_over(context: Context, work: Work, task: Task) -> bool:
 
 
 def is_silent(context: Context, work: Work, task: Task) -> bool:
-    """The claim's session has ended, or nothing was heard of it for `claim_stale_minutes`."""
+    """Return True if the claim's session has ended, or has not written for `claim_stale_minutes`."""
     owner = work.tx.one("session.get", SessionView, id=task.implementer)
     limit = context.ago(context.policy(work.tx, work.actor).claim_stale_minutes)
     return owner is not None and (owner.ended or owner.last_seen_at <= limit)

@@ -13,7 +13,7 @@ from foureyes.steps import by, fe
 
 
 class Checkouts:
-    """Environments that `[checkout] prepare` made on this machine, for all projects of this user."""
+    """Environments on this machine made by `[checkout] prepare`, for all projects of this user."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -24,8 +24,8 @@ class Checkouts:
             return runner.environments()
 
     def prune(self, actor: Actor, *, everything: bool = False, only_try: bool = False) -> Sequence[EnvironmentRow]:
-        """Remove environments that are old or too many. `everything` removes all that no check is using, which only
-        people may do. `only_try` only lists them.
+        """Delete environments that are old or too many. Only a person may delete `everything` that no check is using.
+        `only_try` only lists them.
         """
         permit(actor, "check environments --prune")
         if everything and not only_try and actor.kind != "human":

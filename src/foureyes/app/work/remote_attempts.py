@@ -48,8 +48,10 @@ TRIES = 4
 
 
 class SendOutcome(msgspec.Struct, frozen=True):
-    """Result of pushing: the tasks whose attempts were pushed, notes about what was left unchanged, the refs that still
-    wait, and why. `look` shows what was left. `lifts` must be done before a retry can help.
+    """The result of pushing.
+
+    It has the tasks whose attempts were pushed, notes about what was skipped, the refs that still wait, and why. `look`
+    is the command to see what was skipped, and `lifts` what must be done before a retry can help.
     """
 
     remote: str = ""
@@ -62,7 +64,7 @@ class SendOutcome(msgspec.Struct, frozen=True):
 
 
 class Over(msgspec.Struct, frozen=True):
-    """Commit pushed to the attempt's branch after its submission."""
+    """A commit pushed to the attempt's branch after the submission."""
 
     at: Sha
     words: str
@@ -120,8 +122,8 @@ def _batches(waiting: list[SendableAttempt], first: str) -> list[list[SendableAt
 def _lacking_own(
     context: Context, remote: Remote, latest: list[SendableAttempt], waiting: list[SendableAttempt]
 ) -> list[SendableAttempt]:
-    """Return the latest attempt if it is noted as pushed but the remote lacks it. Notes may be wrong, since anyone can
-    write them.
+    """Return the latest attempt if this clone believes it was pushed but the remote lacks it. Anyone can write the refs
+    that say so.
     """
     own = [row for row in latest if not (row.merged or row.landed or row in waiting)]
     with suppress(RemoteProblem):
@@ -131,8 +133,8 @@ def _lacking_own(
 
 
 class _Sending:
-    """Pushes to one remote. Each push is atomic and contains attempts, their branches, and marks of branches left
-    unchanged.
+    """Pushes to one remote. Each push makes all updates or none, with attempts, their branches, and marks for skipped
+    branches.
     """
 
     def __init__(self, context: Context, remote: Remote, rows: list[SendableAttempt], target: str) -> None:
@@ -151,8 +153,8 @@ class _Sending:
         return SendOutcome(self._remote.name, tasks, tuple(dict.fromkeys(self._left)), why, waits, self._look)
 
     def push(self, some: list[SendableAttempt]) -> None:
-        """Push these attempts. A branch that was moved by others, or that the remote refuses, is left unchanged and the
-        rest is pushed.
+        """Push these attempts. A branch that others moved, or that the remote refuses, is skipped, and the rest is
+        pushed.
         """
         self._attempts, self._marks = {row.kept_as: row for row in some}, {}
         self._branches = self._latest(some)
@@ -184,7 +186,7 @@ class _Sending:
 
     def _latest(self, some: list[SendableAttempt]) -> dict[str, RefUpdate]:
         """Return the updates of the tasks' own branches to their latest attempts. Merged tasks and the target are
-        excluded. [K1, Q6]
+        excluded. (K1, Q6)
         """
         latest, commit_of = {row.task: row for row in self._rows}, self._context.repo.commit_of
         mine = [
@@ -225,7 +227,7 @@ class _Sending:
         self._marks = {ref: replace(mark, old=now.get(ref)) for ref, mark in self._marks.items()}
 
     def _name_anew(self, ref: str, row: SendableAttempt, at: Sha) -> None:
-        """Use the attempt's second name, because another commit has its ref. If that is taken too, the attempt stays
+        """Use the attempt's second name, because another commit has the first. If that is taken too, the attempt stays
         here and the others are still pushed.
         """
         del self._attempts[ref]
@@ -239,7 +241,7 @@ class _Sending:
         self._look = self._look or away
 
     def _leave(self, update: RefUpdate, at: Sha) -> None:
-        """Leave a branch that has commits of others."""
+        """Skip a branch that has commits of others."""
         del self._branches[update.ref]
         self._mark(update, at)
         name, where = update.ref.removeprefix("refs/heads/"), self._remote.name
@@ -247,7 +249,7 @@ class _Sending:
         self._look = self._look or shell("git", "log", "--oneline", f"{update.new}..{at}")
 
     def _mark(self, update: RefUpdate, at: Sha) -> None:
-        """Mark the head of a branch that was left, so that other machines do not take it for a later change. [D4]"""
+        """Mark the head of a branch that was skipped, so that other machines do not take it for a later change. (D4)"""
         if self._remote.fetch([update.ref]).get(update.ref) != at:
             return
         for row in self._attempts.values():
@@ -256,7 +258,7 @@ class _Sending:
                 self._marks[ref] = RefUpdate(ref, at)
 
     def _without_branches(self) -> dict[str, RefUpdate]:
-        """Take the branches out of the push, mark their heads at the remote, and return them."""
+        """Push without the branches, but with marks of their heads. Return the branches."""
         alone, now = self._branches, self._remote.tips(list(self._branches))
         self._branches = {}
         for ref, at in now.items():
@@ -298,8 +300,9 @@ def _is_set_back(context: Context, row: SendableAttempt) -> bool:
 
 
 def pushed_over(context: Context, task: str, attempt: Attempt) -> Over | None:
-    """Return a commit that was pushed over the attempt's branch from elsewhere, or None. None also if the remote cannot
-    be asked, the branch is only behind, or the attempt still waits to be pushed. [D4]
+    """Return a commit that was pushed over the attempt's branch from elsewhere, or None. (D4)
+
+    Also None if the remote cannot be asked, if the branch is only behind, or if the attempt still waits to be pushed.
     """
     with context.store.read() as tx:
         remote, rows = context.remote(tx), tx.all("attempt.kept", SendableAttempt)
@@ -327,7 +330,7 @@ def _is_outstanding(context: Context, remote: Remote, rows: list[SendableAttempt
 
 
 def _bring_back(context: Context, task: str) -> str:
-    """Move the remote's branch of an attempt forward again, if it was only set back there. Return a note about it. [D4]"""
+    """Move the remote's branch of an attempt forward again if it was only set back there. Return a note. (D4)"""
     with context.store.read() as tx:
         remote, rows = context.remote(tx), tx.all("attempt.kept", SendableAttempt)
     own = [row for row in rows if row.task == task]
@@ -351,12 +354,12 @@ def _bring_back(context: Context, task: str) -> str:
 
 
 def _named(context: Context, ref: str) -> str:
-    """Return the branch that a submission must name, or an empty string if it is checked out."""
+    """Return the branch that a submission must name, or "" if it is checked out."""
     return "" if ref in ("", DETACHED, context.repo.current_ref()) else ref.removeprefix("refs/heads/")
 
 
 def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
-    """Push a submission and return it with a note about the push. [Q6]"""
+    """Push a submission and return it with a note about that. (Q6)"""
     sent = send(context, made.task)
     back = _bring_back(context, made.task) if not (made.changed or sent.why_not) else ""
     if not sent.remote:
@@ -398,12 +401,12 @@ class SendableAttempt(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, str]:
-        """Return its two possible ref names at the remote."""
+        """The two names it may have at the remote."""
         return attempt_refs(self.task, self.n, self.head)
 
     @property
     def is_own(self) -> bool:
-        """Return True if it came from the task's own branch."""
+        """True if it came from the task's own branch."""
         return self.ref == own_branch(self.task)
 
 
@@ -418,8 +421,8 @@ def unsent(context: Context) -> tuple[str, list[str]]:
 
 
 def lacking_there(context: Context) -> tuple[list[str], list[str]]:
-    """Ask the remote for unmerged attempts that it should have. Return the refs that are missing there, and those that
-    point to something else.
+    """Ask the remote for unmerged attempts that it should have. Return the refs that are missing there, and those with
+    another commit.
     """
     with context.store.read() as tx:
         remote, rows, target = context.remote(tx), tx.all("attempt.kept", SendableAttempt), context.project(tx).target
@@ -433,7 +436,7 @@ def lacking_there(context: Context) -> tuple[list[str], list[str]]:
 
 
 def is_noted(pushed: Mapping[str, Sha], name: str, row: SendableAttempt) -> bool:
-    """Return True if a local ref says that the remote has the attempt. Anyone can write such refs."""
+    """Return True if a local ref says that the remote has the attempt. Anyone can write such a ref."""
     return any(pushed.get(tracked(name, ref)) == row.head for ref in row.names)
 
 
@@ -452,8 +455,8 @@ WHY_LENGTH = 200
 
 
 class BranchTip(msgspec.Struct, frozen=True):
-    """Head of a branch on its own machine. `unasked` says why the remote could not be asked, and then `head` is the
-    submitted one.
+    """The head of a branch on its own machine. `unasked` says why the remote could not be asked. In that case `head` is
+    the submitted one.
     """
 
     head: Sha
@@ -461,7 +464,7 @@ class BranchTip(msgspec.Struct, frozen=True):
 
 
 class Handed(msgspec.Struct, frozen=True):
-    """Attempt with the data that locates it."""
+    """An attempt with what is needed to find it."""
 
     n: int
     head: Sha
@@ -472,7 +475,7 @@ class Handed(msgspec.Struct, frozen=True):
 
 
 def clone_of(context: Context) -> str:
-    """Return the id of this clone for a submission, or an empty string if the store belongs to one repository. [D4]"""
+    """Return the id of this clone for a submission, or "" if the store belongs to one repository. (D4)"""
     return "" if context.store.place in ("", FILE) else context.outside.clone()
 
 
@@ -487,7 +490,7 @@ def machine_of(clone: str) -> str:
 
 
 def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
-    """Return the note shown when the remote could not be asked about a branch. [D4]"""
+    """Return the note shown when the remote could not be asked about a branch. (D4)"""
     if not why:
         return ()
     machine = machine_of(attempt.clone)
@@ -497,9 +500,10 @@ def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
 
 
 def branch_there(context: Context, task: str, attempt: Attempt, inside: Tx | None = None) -> BranchTip:
-    """Return the branch head of an attempt from another clone, as the remote has it. It falls back to the attempt's
-    head if the remote cannot be asked, lacks the branch, or has only commits that were left there. `inside` a
-    transaction the last fetched state is used, without network. [D4]
+    """Return the branch head of an attempt from another clone, as the remote has it. (D4)
+
+    It is the attempt's head if the remote cannot be asked, lacks the branch, or has only commits that were skipped
+    there. `inside` a transaction, the last fetched state is used.
     """
     remote = _remote(context) if inside is None else context.remote(inside)
     if remote is None or attempt.ref != own_branch(task):
@@ -533,8 +537,10 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
 
 
 def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = None) -> str:
-    """Bring the local target up to the newest recorded merge. Return why that failed, or an empty string. A target with
-    local commits is skipped. Without `asks` the remote is not contacted, and with `told` it is not asked again. [Q6]
+    """Update the local target to the newest recorded merge. Return why that failed, or "". (Q6)
+
+    A target with local commits is skipped. Without `asks` the remote is not contacted, and with `told` it is not asked
+    again.
     """
     with context.store.read() as tx:
         tx.along(("merge.place", {}))
@@ -559,9 +565,10 @@ def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = N
 
 
 def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -> tuple[Sha | None, str]:
-    """Return the commit where new work begins, and a note. It is the remote's target, or the last recorded merge if the
-    remote is not asked or not reachable. Before the first merge it raises RemoteProblem in that case. Local-only
-    commits are not used. [K1, Q6]
+    """Return the commit where new work begins, and a note. (K1, Q6)
+
+    It is the remote's target, or the last recorded merge if the remote is not asked or cannot be reached. Before the
+    first merge, raise RemoteProblem in that case. Commits that only this clone has are not used.
     """
     told = told_target(context, asks=asks, heard=heard)
     behind = catch_up(context, asks=asks, told=told)
@@ -580,7 +587,7 @@ def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -
 
 
 def is_unsaid(context: Context) -> bool:
-    """Return True if only the remote knows where new work begins. It is not asked. [Q6]"""
+    """Return True if only the remote knows where new work begins. Does not ask it. (Q6)"""
     told = told_target(context, asks=False)
     return bool(told.remote) and told.at is None
 
@@ -646,7 +653,7 @@ def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Han
 
 
 def both_taken(remote: str, tips: Mapping[str, Sha]) -> tuple[str, Steps]:
-    """Return the message that both ref names of an attempt are taken, and the step that frees one. [A1, Q6]"""
+    """Return the message that both ref names of an attempt are taken, and the step that frees one. (A1, Q6)"""
     some = ", ".join(f"{at[:7]} as {ref}" for ref, at in tips.items())
     away = shell("git", "push", remote, f":{[*tips][-1]}", before="someone with the rights deletes one: ")
     return f"{remote} has other commits under both of its names: {some}", away
@@ -664,8 +671,8 @@ def _there(context: Context, task: TaskId, row: Handed) -> Steps:
 
 
 def pushing(task: str, status: str, before: str = "", branch: str = "") -> Steps:
-    """Return the command that pushes a waiting attempt: submitting again while it is in review, then a merge. `branch`
-    is its branch if that is not checked out.
+    """Return the command that pushes a waiting attempt: submit again while it is in review, later merge. `branch` is
+    its branch if that is not checked out.
     """
     if status != "reviewing":
         return fe("merge", before=before)

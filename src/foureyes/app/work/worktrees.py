@@ -45,13 +45,13 @@ NAMES_SHOWN = 5
 
 
 class Worktrees:
-    """Worktrees of tasks: made with the claim, reused after a redo, removed after the merge."""
+    """Worktrees of tasks: created with the claim, used again after a redo, removed after the merge."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
 
     def open(self, actor: Actor, task: str) -> WorktreeView:
-        """Open the worktree of a task that the caller has started. Its commits name the task and session. [A1]"""
+        """Open the worktree of a task that the caller has started. Commits there name the task and session. (A1)"""
         permit(actor, "start")
         with self._context.store.read() as tx:
             row = self._context.find(tx, task)
@@ -67,7 +67,7 @@ class Worktrees:
         return make_worktree(self._context, row.id, session)
 
     def listed(self) -> list[WorktreeRow]:
-        """Return the worktrees of all tasks, closed ones included. It starts no git process, because there may be
+        """Return the worktrees of all tasks, including closed ones. Starts no git process, because there may be
         hundreds.
         """
         places = self._context.workshop.worktrees()
@@ -87,8 +87,9 @@ class Worktrees:
         ]
 
     def prune(self, actor: Actor, *, only_try: bool = False) -> list[PrunedRow]:
-        """Remove the worktrees of closed tasks. A worktree with uncommitted changes, or with ignored files that cannot
-        be rebuilt, stays. Branches stay too. `only_try` only lists them.
+        """Remove the worktrees of closed tasks. `only_try` only lists them.
+
+        One with uncommitted changes, or ignored files that cannot be built again, stays. Branches stay too.
         """
         permit(actor, "worktree --prune")
         places = self._context.workshop.worktrees()
@@ -108,8 +109,8 @@ class Worktrees:
             return Dropped(problem.message)
 
     def _refuse_stranger(self, tx: Tx, actor: Actor, task: Task) -> None:
-        """Refuse a caller that is neither the claim's session nor a child of it, since commits there name that session.
-        [A1]
+        """Refuse a caller that is neither the claim's session nor a child of it, because commits there name that
+        session. (A1)
         """
         if task.implementer is None or actor.kind == "human":
             return
@@ -133,8 +134,8 @@ def _standing(task: Task | None) -> str:
 
 
 def is_behind(context: Context, task: TaskId) -> bool:
-    """Return True if a new worktree of this task would start from an outdated or unknown target. The remote is not
-    asked. [Q6]
+    """Return True if a new worktree of this task would start from an old or unknown target. The remote is not asked.
+    (Q6)
     """
     is_new = context.repo.commit_of(branch_of(context, task)) is None
     return is_new and (bool(catch_up(context, asks=False)) or is_unsaid(context))
@@ -143,8 +144,8 @@ def is_behind(context: Context, task: TaskId) -> bool:
 def make_worktree(
     context: Context, task: TaskId, session: SessionId, *, asks: bool = True, heard: Sha | None = None
 ) -> WorktreeView:
-    """Make or reuse the worktree of a task, for a session that has it or is about to start it. With `asks`, the remote
-    is asked for the target unless `heard` already tells it.
+    """Create or find the worktree of a task, for a session that has it or is about to start it. With `asks`, ask the
+    remote for the target unless `heard` has it.
     """
     return worktree_and_target(context, task, session, asks=asks, heard=heard)[0]
 
@@ -174,13 +175,13 @@ def worktree_and_target(
 
 
 def _told(context: Context, heard: Sha | None, asks: bool) -> Sha | None:
-    """Return the target for a task that has begun: the recorded one, or the remote's before the first merge."""
+    """Return the target for a task that has begun: the recorded one, or the remote's if nothing is merged yet."""
     return told_target(context, asks=False, heard=heard).at or told_target(context, asks=asks).at
 
 
 def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
-    """Return where work continues that another machine submitted and whose branch is not here: the attempt's head, or
-    the redo's starting point. [K1]
+    """Return where to continue work that another machine submitted and whose branch is not here: the attempt's head, or
+    where a redo starts over. (K1)
     """
     with context.store.read() as tx:
         attempt = attempt_of(tx, task)
@@ -198,8 +199,8 @@ def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
 
 
 def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
-    """Return a note about commits that the remote has on the task's branch and no attempt contains. Their author is
-    unknown, so the worktree starts without them. [K1, P2]
+    """Return a note about commits on the task's branch at the remote that no attempt contains. Their author is unknown,
+    so the worktree starts without them. (K1, P2)
     """
     with context.store.read() as tx:
         tx.along(("task.get", {"id": task}))
@@ -218,8 +219,8 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
 
 
 def _set_aside(context: Context, task: TaskId, ref: str) -> str:
-    """Move the local branch to a later attempt from another machine. Local leftovers become a checkpoint. Return a note
-    about it, or an empty string. [K1]
+    """Move the local branch to a later attempt from another machine. Local commits become a checkpoint. Return a note,
+    or "". (K1)
     """
     with context.store.read() as tx:
         attempt = attempt_of(tx, task)
@@ -245,9 +246,11 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
 def planted(
     context: Context, task: TaskId, ref: str, base: Sha | None, target: Callable[[], ToldTarget]
 ) -> GitProblem | None:
-    """Return an error if the branch has commits although no author is recorded. The next author would submit them as
-    their own (P2). Commits on the `target` are allowed, for example after a restore of an older store. `target` is
-    called only if needed and may ask the remote.
+    """Return an error if the branch has commits of an unknown author. The next author would submit them as their own
+    (P2).
+
+    Commits on the `target` are allowed, for example after an older store was restored. `target` is called only if
+    needed and may ask the remote.
     """
     head = context.repo.commit_of(ref)
     if head is None or (base is not None and context.repo.is_ancestor(head, base)):
@@ -288,8 +291,8 @@ def branch_in(context: Context, tx: Tx, task: TaskId) -> str:
 
 
 def tidy(context: Context, task: TaskId, attempt: Attempt, target: str) -> str:
-    """Remove the worktree and the own branch of a merged task. Return why they stay, or which ignored files were
-    removed, else an empty string. [K1]
+    """Remove the worktree and own branch of a merged task. Return why they stay, or which ignored files were deleted,
+    or "". (K1)
     """
     dropped = _drop(context, task, attempt, target)
     if dropped.stays:
@@ -316,8 +319,8 @@ def _went(dropped: Dropped) -> str:
 
 
 def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list[str]:
-    """Remove the worktrees and branches that merged tasks left, for example after a crash. Return one line for each
-    with removed files. [Q4]
+    """Remove the worktrees and branches that merged tasks left, for example after a crash. Return a line about each
+    with deleted files. (Q4)
     """
     left = {ref.removeprefix(OWN_BRANCHES) for ref in heads if ref.startswith(OWN_BRANCHES)} | set(
         context.workshop.worktrees()
@@ -339,17 +342,17 @@ def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list
 
 SETTING = "work.worktree"
 SECONDS = 600
-"""Lifetime of a reservation by a process that cannot be observed, on another machine."""
+"""Lifetime in seconds of a reservation by a process on another machine, which cannot be observed."""
 
 
 class ClaimEvent(msgspec.Struct, frozen=True):
-    """Journal row of a claim or a reservation."""
+    """A journal row of a claim or a reservation."""
 
     kind: str
 
 
 class Reservation(msgspec.Struct, frozen=True):
-    """Session that is about to start a task, its process, and the expiry."""
+    """A session that is about to start a task, its process, and the expiry."""
 
     task: str
     session: str
@@ -358,13 +361,13 @@ class Reservation(msgspec.Struct, frozen=True):
 
 
 def wants_worktree(context: Context, tx: Tx, actor: Actor) -> bool:
-    """Return True if a claim of this caller gets a worktree by default. [K1]"""
+    """Return True if a claim of this caller gets a worktree by default. (K1)"""
     chosen = _configured_worktree(context, tx, actor)
     return chosen == "always" or (chosen == "agents" and actor.kind == "agent")
 
 
 def _configured_worktree(context: Context, tx: Tx, actor: Actor) -> WorktreeFor:
-    """Return the callers whose claims get a worktree. The full policy is read only if the setting occurs in it."""
+    """Return which callers get a worktree with a claim. The whole policy is read only if it may have this setting."""
     from foureyes.core.rules.policy import WORKTREE_DEFAULT
 
     stored = any(row.name == SETTING for row in tx.all("project.settings", StoredSetting))
@@ -379,22 +382,22 @@ def no_target(target: str) -> str:
 
 
 def refuse_targetless(context: Context, target: str) -> None:
-    """Refuse a claim if the target branch is missing. A repository without any commit is allowed and works in place.
-    [K1]
+    """Refuse a claim if the target branch is missing. In a repository without any commit, work is done in place.
+    (K1)
     """
     if context.repo.heads():
         refuse_verb("nothing was claimed.", Reason("K1", no_target(target), fe("doctor")))
 
 
 def is_at_its_place(context: Context, task: TaskId, head: Sha | None) -> bool:
-    """Return True if the caller already stands on the task's branch, or there is no commit to check out."""
+    """Return True if the caller is already on the task's branch, or there is no commit to check out."""
 
     return head is None or context.repo.current_ref() == branch_of(context, task)
 
 
 def is_lost(context: Context, task: TaskId) -> bool:
-    """Return True if a claimed task without a local worktree had one: its branch is here, or the journal says so (its
-    clone may be deleted).
+    """Return True if a claimed task without a worktree here had one: its branch is here, or the journal says so and its
+    clone may be gone.
     """
     if context.repo.commit_of(own_branch(task)) is not None:
         return True
@@ -420,14 +423,14 @@ def _is_live(context: Context, row: Reservation) -> bool:
 
 
 def _is_mine(context: Context, row: Reservation, actor: Actor) -> bool:
-    """Return True if the reservation belongs to this process, or to a dead process of this session."""
+    """Return True if the reservation is by this process, or by an ended process of this session."""
     if row.session != actor.session:
         return False
     return not row.process or row.process == context.outside.process() or context.outside.is_gone(row.process)
 
 
 def refuse_reserved(context: Context, tx: Tx, actor: Actor, task: TaskId) -> None:
-    """Refuse if another session is making its worktree for this task. [T1]"""
+    """Refuse if another session is creating its worktree for this task. (T1)"""
     other = reserved_by_others(context, tx, actor).get(task)
     if other is not None:
         raise LostClaim(f"{task} is being started by {other.session} right now.", next_step=claim_by(actor), task=task)
@@ -442,7 +445,7 @@ def reserve(context: Context, work: Work, task: TaskId) -> None:
 def start_reserved(
     context: Context, actor: Actor, task: TaskId, claim: Callable[[Work, Sha | None], Outcome]
 ) -> Outcome:
-    """Make the worktree, then claim the task with the target's head. If one step fails, both are undone."""
+    """Create the worktree, then claim the task with the target's head. If one fails, both are undone."""
 
     try:
         place, there = worktree_and_target(context, task, actor.session)
@@ -461,7 +464,7 @@ def claimed_in(done: Outcome, place: WorktreeView) -> ClaimedWorktree:
 
 
 def _release(context: Context, actor: Actor, task: TaskId, why: str) -> None:
-    """End the reservation. The worktree of a new task is removed unless it contains work."""
+    """End the reservation. Remove a new task's worktree unless it has work."""
     with context.writing(actor, "start") as work:
         rows = [row for row in work.tx.all("reservation.all", Reservation) if row.task == task]
         if not any(_is_mine(context, row, actor) for row in rows):
@@ -490,7 +493,7 @@ def furnish(context: Context, task: TaskId) -> tuple[str, ...]:
 
 
 def copy_files(context: Context, task: TaskId) -> str:
-    """Copy the files of `[work] copy`. Return which were refused. [K1]"""
+    """Copy the files of `[work] copy`. Return which were refused. (K1)"""
     globs = _configured_copies(context)
     if not globs:
         return ""
@@ -500,8 +503,8 @@ def copy_files(context: Context, task: TaskId) -> str:
 
 
 def prepare_environment(context: Context, task: TaskId) -> str:
-    """Copy a kept environment into the worktree. If there is none, return the prepare command for the author, since
-    running it can take long. [K1, D5]
+    """Copy a kept environment into the worktree. If there is none, return a note with the prepare command for the
+    author, because running it can take long. (K1, D5)
     """
     rule = _prepared(context)
     if rule is None:
@@ -550,8 +553,10 @@ def _policy(context: Context, setting: str) -> ReviewPolicy | None:
 
 
 class FilesOfTree(msgspec.Struct, frozen=True):
-    """Files of a git tree. `base` is the tree of the target where the change begins, `begins` its commit. `is_asked`
-    means the caller is merging onto that target.
+    """Files of a git tree.
+
+    `base` is the tree of the target where the change begins, and `begins` its commit. `is_asked`: the caller is merging
+    onto that target.
     """
 
     context: Context
@@ -573,8 +578,8 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         return _some(self.context.workshop.files_of(self.tree), globs)
 
     def of_target(self, globs: Sequence[str]) -> list[Mapping[str, str]]:
-        """Return the matching files of the target: as the last recorded merge left it, and at the base. Branches are
-        not consulted, because one may point to an attempt for a moment.
+        """Return the matching files of the target, as the last recorded merge left it and at the base. Branches are not
+        used, because one may point to an attempt for a moment.
         """
         known = [Sha(each) for each in (self._merged(), self.base) if each]
         return [_some(self.context.workshop.files_of(each), globs) for each in known]
@@ -586,7 +591,7 @@ class FilesOfTree(msgspec.Struct, frozen=True):
 
     def agreed(self) -> list[Mapping[str, str]]:
         """Return all files of the target after its last recorded merge, and at the base if that merge contains it. A
-        submission does not prove that its base was ever approved.
+        submission alone does not show that its base was approved.
         """
         merged, files_of = self._merged(), self.context.workshop.files_of
         if merged is None:
@@ -595,8 +600,8 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         return [files_of(merged), *([files_of(Sha(self.base))] if has_base else [])]
 
     def agreed_beside(self) -> Mapping[str, str]:
-        """Return all files at the base if no merge is recorded but the target contains the base, or the caller merges
-        onto it. Otherwise empty.
+        """Return all files at the base, if no merge is recorded and the target contains the base, or if the caller
+        merges onto it. Otherwise none.
         """
         is_there = self.is_asked or self.base == self.tree
         if not is_there and self.begins and self._merged() is None:

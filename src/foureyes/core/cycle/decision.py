@@ -1,4 +1,4 @@
-"""Decisions of review cycles: the triggers of a cycle (V1), and the result of its reviews by four rules (V8)."""
+"""Decisions about review cycles: what opens one (V1), and its result by four rules (V8)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NONE_UNMET: Mapping[str, Sequence[str]] = {}
 
 
 class AskedReviewer(msgspec.Struct, frozen=True, kw_only=True):
-    """A reviewer asked about a target, with the state of the request."""
+    """A reviewer asked about a target, and the state of the request."""
 
     reviewer: str
     target: str
@@ -28,7 +28,7 @@ class AskedReviewer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TargetReview(msgspec.Struct, frozen=True, kw_only=True):
-    """A valid review of a target, by its effective verdict (V5). `review` is its row. All sessions of one origin share
+    """A valid review of a target, by its effective verdict (V5). `review` is its row. All sessions of one origin are
     one `reviewer`.
     """
 
@@ -39,8 +39,9 @@ class TargetReview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CycleResult(msgspec.Struct, frozen=True, kw_only=True):
-    """The rule that decided a cycle, with all reasons and counts. For R0, `short` lists targets with too few counting
-    reviews, and `lacking` targets without a required reviewer (D6).
+    """The rule that decided a cycle, with reasons and counts.
+
+    For R0, `short` lists targets with too few counting reviews, and `lacking` targets without a required reviewer (D6).
     """
 
     rule: CycleRule
@@ -62,7 +63,7 @@ def decide(
 ) -> CycleResult:
     """Return the result of a cycle. (V8)
 
-    R1 to R3 use every valid review by effective verdict. R4 needs `quorum` counting reviews of each target and all
+    R1 to R3 use the effective verdict of every valid review. R4 needs `quorum` counting reviews of each target and all
     required reviewers (`unmet` lists the missing ones, D6). Everything else is R0, so no review at all never passes
     (G1).
     """
@@ -90,7 +91,7 @@ def decide(
 
 
 def stops(answered: Sequence[TargetReview]) -> bool:
-    """Return True if the cycle need not wait for more reviews: one blocker, or two concerns. (V8)"""
+    """Return True if the cycle can be decided without further reviews: one blocker, or two concerns. (V8)"""
     latest = _latest(answered)
     return bool(_said(latest, "blocker")) or len(_said(latest, "concerns")) > 1
 
@@ -119,7 +120,7 @@ def _say(names: Sequence[str], verdict: Verdict) -> str:
 def _why_not_reviewed(
     missing: Sequence[str], numbers: dict[str, int], asked: Sequence[AskedReviewer], quorum: int
 ) -> tuple[str, ...]:
-    """Return the targets with too few counting reviews, and the reviewers without a review. (R0)"""
+    """Return why targets have too few counting reviews: their numbers, and reviewers without a review. (R0)"""
     few = [f"{target}: {numbers[target]} of {quorum} counting reviews" for target in missing]
     none = [f"{ask.reviewer} gave no review: {ask.why or 'no answer'}" for ask in asked if ask.state != "answered"]
     return (*few, *none) or (() if asked else ("no reviewer was asked",))
@@ -128,8 +129,8 @@ def _why_not_reviewed(
 def is_complete(
     asked: Sequence[AskedReviewer], answered: Sequence[TargetReview], targets: Sequence[str], seats: int
 ) -> bool:
-    """Return True if no request is open and each target has as many answers as `seats`. With fewer answers the cycle
-    asks further reviewers first (V4). (V8)
+    """Return True if no request is open and each target has `seats` answers. If there are fewer, other reviewers are
+    asked first (V4). (V8)
     """
     if any(ask.state == "asked" and ask.target in targets for ask in asked):
         return False
@@ -144,13 +145,13 @@ BY_EVENT: dict[EmitType, Trigger] = {
     "blocker": "BLOCKER",
     "request_review": "REQUEST_REVIEW",
 }
-"""The agent events that trigger a review. Others trigger nothing. (V1, S3)"""
+"""Agent events that open a cycle. Other events do not. (V1, S3)"""
 
 
 class RunActivity(msgspec.Struct, frozen=True, kw_only=True):
-    """A live run with the time of its last sign of life: an event of its stream, a row of its session, or its start.
+    """A live run and when it last showed activity: an event of its stream, a row of its session, or its start.
 
-    `makes`: it has work to review. `fired`: the last time that silence triggered a review of it.
+    `makes`: it has work to review. `fired`: when silence last opened a review of it.
     """
 
     run: str
@@ -161,15 +162,15 @@ class RunActivity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def trigger_of(type_: EmitType) -> Trigger | None:
-    """Return the trigger of an agent's event, or None. (V1)"""
+    """Return how an agent's event opens a cycle, or None. (V1)"""
     return BY_EVENT.get(type_)
 
 
 def silent(live: Sequence[RunActivity], *, since: str, agreed: str = "") -> tuple[RunActivity, ...]:
-    """Return the runs to review after silence, or none if any live run was active after `since`. (V1 TIMEOUT_FALLBACK)
+    """Return the runs to review because all live runs are silent. (V1 TIMEOUT_FALLBACK)
 
-    Each silence fires once. An event or an agreement by R4 (`agreed`) ends it. Without live runs there is no silence.
-    Times are sortable text.
+    Return none if any was active after `since`. Each silence opens one review, and ends with an event or an agreement
+    by R4 (`agreed`). Times are sortable text.
     """
     begins = silence_begins(live, agreed)
     if not live or begins > since:
@@ -178,5 +179,5 @@ def silent(live: Sequence[RunActivity], *, since: str, agreed: str = "") -> tupl
 
 
 def silence_begins(live: Sequence[RunActivity], agreed: str = "") -> str:
-    """Return the start of the current silence of all live runs. (V1)"""
+    """Return when the current silence of all live runs began. (V1)"""
     return max([agreed, *[each.at for each in live]])

@@ -1,5 +1,5 @@
-"""Choice of reviewers: never a maker of the work, never below the grade, in turns, and a person if no candidate is
-left. (V4)
+"""Choice of reviewers. They made none of the work, reach the grade, and take turns. If there are too few, a person is
+asked. (V4)
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from foureyes.core.nouns.session import GRADES, Grade
 
 
 class ReviewerCandidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile that could be asked. `order` is its declared position, `last_asked` the row of its last request (0:
-    never). `cooled` and `missing` say in words why it cannot start now.
+    """A profile that could be asked.
+
+    `order` is its position in the configuration, and `last_asked` the journal row of its last request, 0 if never.
+    `cooled` and `missing` say why it cannot start now.
     """
 
     name: str
@@ -25,11 +27,11 @@ class ReviewerCandidate(msgspec.Struct, frozen=True, kw_only=True):
     cooled: str = ""
     missing: str = ""
     required: bool = False
-    """A label rule names it. (D6)"""
+    """True if a label rule names it. (D6)"""
 
 
 class MakerTraits(msgspec.Struct, frozen=True, kw_only=True):
-    """The traits of a maker that matter for the choice."""
+    """The traits of a maker of the work that matter for the choice."""
 
     name: str
     program: str = ""
@@ -38,14 +40,16 @@ class MakerTraits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A candidate that is not asked, with the reason."""
+    """A candidate that is not asked, and why."""
 
     name: str
     why: str
 
 
 class ReviewerChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """The reviewers to ask in order, and the candidates left out. `person`: too few candidates, so a person is needed."""
+    """The reviewers to ask, in order, and the candidates left out. `person`: there are too few, so a person is
+    needed.
+    """
 
     chosen: tuple[str, ...]
     left_out: tuple[LeftOut, ...] = ()
@@ -60,8 +64,8 @@ def choose(
     seats: int,
     already: Collection[str] = (),
 ) -> ReviewerChoice:
-    """Choose as many reviewers as there are seats: required ones first (D6), then the one asked longest ago. If seats
-    stay empty, a person is needed. (V4)
+    """Choose a reviewer per seat: required ones first (D6), then those asked longest ago. If seats stay empty, a person
+    is needed. (V4)
     """
     left_out = [LeftOut(each.name, why) for each in candidates if (why := why_not(each, makers, grade, already))]
     names = {each.name for each in left_out}
@@ -86,8 +90,8 @@ def why_not(candidate: ReviewerCandidate, makers: Sequence[MakerTraits], grade: 
 
 
 def reaches(candidate: ReviewerCandidate, maker: MakerTraits, grade: Grade) -> bool:
-    """Return True if a fresh session of this profile is independent of a maker at this grade. Unknown traits return
-    False. (I6, G1)
+    """Return True if a fresh session of this profile would be independent of a maker at this grade. With unknown traits
+    it is not. (I6, G1)
     """
     if GRADES.index(grade) <= GRADES.index("origin"):
         return True

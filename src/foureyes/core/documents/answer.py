@@ -1,5 +1,7 @@
-"""The JSON document in an agent's last message: the whole message or one code fence in it. Prose around a fence is
-ignored. Prose alone, or two different documents, are an error. (V3)
+"""Reader for the JSON document in an agent's last message. (V3)
+
+The document is the whole message or one code fence in it. Prose around a fence is ignored. Prose alone, or two
+different documents, are an error.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ def document_in(answer: str, kind: str) -> str:
 
 
 def _is_several(values: list[Any], loose: str, kind: str) -> bool:
-    """Return True if there is more than one document. Identical copies count as one."""
+    """Return True if there are several documents. Identical copies count as one."""
     return any(value != values[0] for value in values[1:]) or (bool(values) and _names(loose, kind))
 
 
@@ -55,7 +57,7 @@ def _why_none(fenced: list[str], loose: str, kind: str) -> str:
 
 
 def _names(text: str, kind: str) -> bool:
-    """Return True if the text contains the quoted name of this kind, so that it could hold such a document."""
+    """Return True if the text has the quoted name of this kind, so that it may hold another document."""
     return f'"{kind}"' in text
 
 
@@ -90,7 +92,7 @@ def _inside(text: str) -> tuple[list[str], str]:
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each line and if it begins or ends a fence. A longer fence may hold shorter ones."""
+    """Yield each line, and True if it begins or ends a fence. A longer fence may hold shorter ones."""
     fence = ""
     for line in text.splitlines():
         mark = line.strip()
@@ -109,7 +111,7 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
 
 KEPT = ("type", "description", "enum", "anyOf", "items")
 LEFT_OUT = frozenset({"version", "reviewer", "timestamp", "blocking", "description", "location", "rule"})
-"""Fields left out of the schema because other fields imply them."""
+"""Fields left out of the schema, because other fields imply them."""
 PLACE = "#/$defs/"
 
 
@@ -122,8 +124,8 @@ def answer_schema(kind: type[msgspec.Struct] = ReviewResult) -> str:
 
 
 def _strict(part: dict[str, Any]) -> dict[str, Any]:
-    """Return one shape in strict form: all fields required, no keywords that only some services know, no additional
-    properties.
+    """Return one shape in strict form: all fields required, no additional properties, and no keywords that only some
+    services know.
     """
     if "$ref" in part:
         return {"$ref": part["$ref"]}

@@ -1,4 +1,4 @@
-"""Findings, answers and rulings of a document in our own types (L1–L9), with its counts verified (G6)."""
+"""Findings, answers and rulings of a document, converted to our own types (L1–L9). Its counts are verified (G6)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ COMMIT = re.compile(r"[0-9a-fA-F]{4,64}")
 
 
 class DocumentRuling(msgspec.Struct, frozen=True):
-    """A ruling from a document. Only the store knows if its finding exists."""
+    """A ruling in a document. Its finding may not exist: only the store knows."""
 
     finding: str
     ruling: RulingWord
@@ -62,7 +62,7 @@ class Span(Location, frozen=True):
     last: int = 0
 
     def agrees(self, other: Span) -> bool:
-        """Return True if both can mean the same place: no different paths, and overlapping lines."""
+        """Return True if both may mean the same place: the lines overlap, and the paths do not differ."""
         if self.path and other.path and self.path != other.path:
             return False
         return not (self.line and other.line) or (self.line <= other.last and other.line <= self.last)
@@ -74,7 +74,7 @@ class Span(Location, frozen=True):
 def findings_of(
     issues: Iterable[Issue], where: str = "issues"
 ) -> tuple[list[ReportedFinding], list[str], list[Reason]]:
-    """Return the findings of a document, its notes (FYI), and its problems, each with its path. (L1)"""
+    """Return a document's findings, its notes (FYI), and its problems, each with its path. (L1)"""
     return _findings((f"{where}[{number}]", issue) for number, issue in enumerate(issues))
 
 
@@ -159,7 +159,7 @@ def _text_problems(issue: Issue, at: str) -> list[Reason]:
 
 
 def _place(issue: Issue, at: str) -> tuple[Span, list[Reason]]:
-    """Return the place of an issue from `file` and `line`, or `location`. Both must agree if both are set. (L3)"""
+    """Return an issue's place, from `file` and `line` or from `location`. If both are set, they must agree. (L3)"""
     file, wrong = span_of(issue.file, f"{at}.file")
     spot, more = span_of(issue.location, f"{at}.location")
     own = Span(line=issue.line, last=issue.line)
@@ -177,7 +177,7 @@ def _place(issue: Issue, at: str) -> tuple[Span, list[Reason]]:
 
 
 def _given(issue: Issue) -> str:
-    """Return the place in every form the document gives it."""
+    """Return the place in all forms that the document gives."""
     given = {"file": issue.file, "line": str(issue.line or ""), "location": issue.location}
     return ", ".join(f"{name} {visible(text.strip()[:200])}" for name, text in given.items() if text.strip())
 
@@ -230,8 +230,8 @@ def lead_findings(handoff: TechLeadHandoff) -> tuple[list[ReportedFinding], list
 
 
 def issues_of(handoff: TechLeadHandoff) -> tuple[list[tuple[str, Issue]], list[Reason]]:
-    """Return every issue of a tech lead's handoff with its path: the main list, and new issues described only in the
-    lists of new ones.
+    """Return every issue of a tech lead's handoff with its path, from the main list. An issue that only a list of new
+    issues describes is included.
     """
     issues = [(f"issues[{number}]", issue) for number, issue in enumerate(handoff.issues)]
     known = {issue.id.strip(): issue for issue in handoff.issues if issue.id.strip()}
@@ -359,8 +359,10 @@ def twice(ids: Sequence[str], where: str, field: str, rule: str) -> list[Reason]
 
 
 def effective(verdict: Verdict, severities: Iterable[Severity], *, may_stop: bool = True) -> Verdict:
-    """Return the effective verdict: an approval with a blocking finding becomes a concern. A blocker from an agent
-    without the right to stop the task becomes a concern too (R1). (V5)
+    """Return the effective verdict. (V5)
+
+    An approval with a blocking finding becomes a concern, and so does a blocker by an agent that may not stop the task
+    (R1).
     """
     if verdict == "blocker" and not may_stop:
         return "concerns"
@@ -386,7 +388,7 @@ def status_problem(stated: str, severities: Sequence[Severity], notes: int = 0) 
 
 
 def summary_problems(handoff: TechLeadHandoff | DeveloperHandoff | QaHandoff) -> list[Reason]:
-    """Return each count of a handoff that contradicts its own content, with both numbers. (G6)"""
+    """Return a problem for each count in a handoff that contradicts its own content, with both numbers. (G6)"""
     if isinstance(handoff, TechLeadHandoff):
         return _issue_counts(handoff)
     if isinstance(handoff, DeveloperHandoff):
@@ -413,7 +415,9 @@ def _issue_counts(handoff: TechLeadHandoff) -> list[Reason]:
 
 
 def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
-    """Count all answers. Only the store knows which are about blocking findings (see blocking_problems())."""
+    """Return problems with the counts of all answers. Counts about blocking findings need the store: see
+    blocking_problems().
+    """
     counted = Counter(word_of(each.action) for each in handoff.issue_responses)
     fixed, rejected = counted["FIXED"], counted["REJECTED"]
     summary, blocking = handoff.summary or AnswerSummary(), handoff.blocking_summary or BlockingSummary()
@@ -438,8 +442,9 @@ def _answer_counts(handoff: DeveloperHandoff) -> list[Reason]:
 
 
 def blocking_problems(handoff: DeveloperHandoff, answers: Iterable[Answer], blocking: Collection[str]) -> list[Reason]:
-    """Return counts about blocking findings that contradict the store. `blocking` holds the findings that needed an
-    answer, by the ids of `answers`. (G6)
+    """Return problems with counts about blocking findings that contradict the store. (G6)
+
+    `blocking` has the findings that needed an answer, under the ids used in `answers`.
     """
     counted = Counter(answer.action for answer in answers if answer.finding in blocking)
     done = counted["FIXED"] + counted["REJECTED"]
@@ -465,8 +470,8 @@ def _qa_answer(handoff: DeveloperHandoff) -> list[Reason]:
 
 
 def _tests(handoff: QaHandoff) -> list[Reason]:
-    """Return contradictions in the test lists: fixed and still failing tests together are the original failures, new
-    failures are separate. (L13)
+    """Return contradictions in the test lists. Fixed and still failing tests together must be the original failures,
+    and new failures must be others. (L13)
     """
     tracking = handoff.test_tracking
     lists = ("original_failures", "fixed_since_start", "still_failing", "new_failures")

@@ -1,4 +1,6 @@
-"""Reader for JSON from outside: converts it to the expected shape, or names every misfit by its path. (G1, G2, V3)"""
+"""Reader for JSON from outside. It converts a document to the expected shape, or lists every bad field by its path.
+(G1, G2, V3)
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,10 @@ def _no_number(word: str) -> Any:
 
 
 def parsed(document: bytes | str, *, first_line: int = 1, constant: Callable[[str], Any] = _no_number) -> Any:
-    """Return the value of a JSON text that begins at `first_line` of its file. Raise ValueError with the reason if it
-    is invalid.
+    """Return the value of a JSON text. Raise ValueError with the reason if it is invalid.
 
-    `constant` decides about NaN and the infinities, which are not JSON. They are refused by default.
+    The text begins at `first_line` of its file. `constant` handles NaN and the infinities, which are not JSON and are
+    refused by default.
     """
     try:
         text = document.decode() if isinstance(document, bytes) else document
@@ -53,8 +55,8 @@ def parsed(document: bytes | str, *, first_line: int = 1, constant: Callable[[st
 
 
 def unfenced(document: bytes | str) -> tuple[bytes | str, int]:
-    """Return the content of a document that is a single code fence, as agents often write it, and its first line
-    number. Other documents are returned unchanged.
+    """Return the content of a document that is a single code fence, as agents often write it, and the number of its
+    first line. Return other documents unchanged.
     """
     text = document if isinstance(document, str) else document.decode(errors="replace")
     lines = text.removeprefix("\ufeff").strip().splitlines()
@@ -75,7 +77,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int:
-    """Return a whole number. Very long ones are cut, but stay large enough to be refused."""
+    """Parse a whole number. A very long one is shortened, but stays large enough to be refused."""
     return int(digits[:40])
 
 
@@ -125,13 +127,15 @@ class DocumentPlace(msgspec.Struct, frozen=True):
 
 
 class Misfits(msgspec.Struct):
-    """The misfits with their paths. Only the first ones are kept, and `more` counts the rest."""
+    """Problems of a document, each with its path. Only the first ones are kept, and `more` counts the rest."""
 
     problems: list[str] = []
     more: int = 0
 
     def add(self, at: DocumentPlace | None, what: str | Callable[[], str]) -> None:
-        """Add a problem, or only count it. Pass an expensive message as a function."""
+        """Add a problem, or only count it if there are many. Pass a message that is expensive to build as a
+        function.
+        """
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(f"{at or 'the document'}: {what if isinstance(what, str) else what()}")
         else:
@@ -139,12 +143,12 @@ class Misfits(msgspec.Struct):
 
 
 def misfits(value: Any, into: type[T]) -> Misfits:
-    """Return everything that keeps a parsed document from matching our shape."""
+    """Return everything that keeps a parsed document from matching the shape."""
     return _StrictWalk().document(value, into)
 
 
 def typed(value: Any, into: type[T]) -> T:
-    """Return a foreign document as a struct. Raise Wrong with the first misfit."""
+    """Convert a foreign document to a struct. Raise Wrong with the first problem."""
     wrong = _Walk().document(value, into)
     if wrong.problems:
         raise Wrong(wrong.problems[0])
@@ -173,7 +177,7 @@ def _kind_of(into: type) -> FieldKind:
 
 @cache
 def _fields_of(struct: type) -> dict[str, tuple[bool, FieldKind]]:
-    """Return each field by name: if it is required, and its kind."""
+    """Return each field by name: True if it is required, and its kind."""
     info = shape.type_info(struct)
     assert isinstance(info, shape.StructType)
     return {field.encode_name: (field.required, _kind(field.type)) for field in info.fields}
@@ -248,7 +252,7 @@ class _Walk:
 
 
 class _StrictWalk(_Walk):
-    """The walk for our own documents, which also rejects values that are too long or cannot be printed."""
+    """A walk for our own documents. It also rejects values that are too long or cannot be printed."""
 
     def entries(self, at: DocumentPlace | None, value: dict[str, Any], table: shape.DictType) -> None:
         self.twice(at, value)
@@ -292,7 +296,7 @@ def _fits(value: Any, fitting: shape.Type) -> bool:
 
 
 def _misfit(value: Any, kind: FieldKind) -> str:
-    """Return why a value does not fit. For a fixed set of words, the message lists them."""
+    """Return why a value does not fit. For a fixed set of words, list them."""
     for each, _ in kind.shapes:
         if isinstance(each, shape.LiteralType) and isinstance(value, str | int):
             return f"{_quoted(value)} is not one of {', '.join(str(allowed) for allowed in each.values)}"
@@ -309,7 +313,7 @@ def _expected(kind: FieldKind) -> str:
 
 
 def _quoted(value: Any) -> str:
-    """Return a value as it was sent, shortened and safe to print."""
+    """Return a value as it was sent, but short and safe to print."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
     text = json.dumps(value[:60] if isinstance(value, str) else value, ensure_ascii=False)

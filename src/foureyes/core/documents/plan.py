@@ -1,4 +1,4 @@
-"""Plans: many tasks in one document, in Markdown or JSON. Pure functions from text to tasks. (M7)"""
+"""Plans: many tasks in one document, in Markdown or JSON. (M7)"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PlanText = Annotated[str, Meta(max_length=TEXT_LIMIT)]
 
 
 class PlanRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A task as a JSON plan has it. `id` is its name in this plan, `depends_on` names tasks by id or title."""
+    """A task in a JSON plan. `id` is its name in this plan. `depends_on` names tasks by id or title."""
 
     title: OneLine
     id: OneLine = ""
@@ -57,8 +57,10 @@ class PlanDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlanTask(msgspec.Struct, frozen=True, kw_only=True):
-    """One task of a plan. `at` is its place, such as `plan.md:12`, `ref` its number or id in the plan, `key` its
-    unique word in the project. `depends_on` has names of tasks in the plan or ids of existing ones.
+    """One task of a plan.
+
+    `at` is its place, such as `plan.md:12`, `ref` its number or id in the plan, and `key` its unique word in the
+    project. `depends_on` has names of tasks in the plan, or ids of existing tasks.
     """
 
     at: str
@@ -75,7 +77,7 @@ class PlanTask(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def planned(self) -> str:
-        """The planned mode: auto-approve, unless a review label or a mode overrides it. (M7)"""
+        """The planned mode: auto-approve, unless a mode or a review label says otherwise. (M7)"""
         if self.mode:
             return "" if self.mode == DEFAULT else self.mode
         return "" if any(folded(label).startswith(PREFIX) for label in self.labels) else "auto-approve"
@@ -118,7 +120,7 @@ class PlanNames:
                 self._tasks.setdefault(name, set()).add(task.at)
 
     def place_of(self, name: str, task: PlanTask) -> str | None:
-        """Return the place of the task named by a dependency, or None if the plan has no such task."""
+        """Return the place of the task that a dependency names, or None if the plan has no such task."""
         places = self._tasks.get(name.lower(), set())
         if len(places) > 1:
             raise BadInput(
@@ -211,7 +213,7 @@ def _mode(text: str) -> str:
 
 
 def _refuse_twice(tasks: list[PlanTask], problems: PlanProblems) -> None:
-    """Add a problem for each task that cannot be told apart from another, or that names two modes. (M1)"""
+    """Add a problem for each task with the same number, key or title as another, or with two modes. (M1)"""
     seen: dict[str, str] = {}
     for task in tasks:
         names = {f"the number {task.ref.lower()}": task.ref, f"the key {task.key}": task.key}
@@ -225,7 +227,7 @@ def _refuse_twice(tasks: list[PlanTask], problems: PlanProblems) -> None:
 
 
 def in_order(tasks: list[PlanTask]) -> list[PlanTask]:
-    """Return the tasks with dependencies first, otherwise in the order of the plan. A cycle is an error."""
+    """Return the tasks with each one after its dependencies, otherwise in the plan's order. Refuse a cycle."""
     names = PlanNames(tasks)
     needs = {task.at: {names.place_of(other, task) for other in task.depends_on} - {None} for task in tasks}
     done: list[PlanTask] = []

@@ -1,4 +1,4 @@
-"""A plan drafted by an agent: its prompt, and reading the plan from its answer. (M7)"""
+"""A plan drafted by an agent: the prompt for it, and the plan in the answer. (M7)"""
 
 from __future__ import annotations
 
@@ -54,12 +54,14 @@ def planning_prompt(goal: str, known: Sequence[str]) -> str:
 
 
 def retrying_prompt(problem: str, prompt: str) -> str:
-    """Return the prompt again with the problem of the first answer. The agent remembers nothing."""
+    """Return the prompt again, with the problem of the first answer. The agent remembers nothing of it."""
     return f"{prompt}\n## Your first answer\n\n{RETRY.format(problem=fenced(problem))}"
 
 
 def plan_in(answer: str) -> str:
-    """Return the plan in a last message, from its first section on, without a surrounding fence or a trailing signal."""
+    """Return the plan in a last message: everything from its first section on, without a surrounding fence or a
+    trailing signal.
+    """
     lines = answer.strip().splitlines()
     first = next((n for n, line in enumerate(lines) if line.startswith(HEADING)), 0)
     fence = next((line.strip() for line in reversed(lines[:first]) if line.strip()), "")

@@ -86,13 +86,12 @@ def _blocks(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _is_closed(fence: Token, last: str) -> bool:
-    """Return True if the code fence is closed."""
     begin, end = fence.map or [0, 0]
     return end - begin > 1 and last.strip().startswith(fence.markup) and not last.strip().strip(fence.markup[0])
 
 
 def _shown(inline: Token, *, code: bool = True) -> str:
-    """Return the text of a paragraph without comments, line by line. Without `code`, inline code with a colon is
+    """Return the text of a paragraph without comments, line by line. Without `code`, inline code that has a colon is
     dropped.
     """
     parts = []
@@ -164,10 +163,10 @@ class _Section:
         self._problems = problems
         self._fields: dict[str, tuple[int, str]] = {}
         self._open: str | None = ""
-        """The field above, empty below the heading. None after the description has begun."""
+        """The field of the lines before. "" below the heading, None once the description has begun."""
 
     def takes_fields(self, block: list[Token], lines: list[str]) -> bool:
-        """Take the block if it holds fields, or the list of the field above. Return True if it was taken."""
+        """Take the block if it holds fields, or a list for the field before it. Return True if it was taken."""
         first = block[0]
         begin, end = first.map or [0, 0]
         if first.type == "html_block" and not "".join(lines[begin:end]).strip():
@@ -203,7 +202,7 @@ class _Section:
         return True
 
     def _take_list(self, block: list[Token]) -> bool:
-        """Add a list's items to the field above: always for acceptance, otherwise only if the field is empty."""
+        """Add a list's items to the field before it. Only acceptance may have text already."""
         name = self._open or ""
         number, value = self._fields[name]
         if value and name != "acceptance":
@@ -239,7 +238,7 @@ def _field_of(line: str) -> tuple[str, str] | None:
 
 
 def _misspelt(line: str) -> str:
-    """What to say of a line that begins with nearly the name of a field; empty where it does not."""
+    """Return a message about a line that begins almost like a field, or ""."""
     match = _FIELD.match(line.strip())
     name = match["name"].strip() if match else ""
     close = get_close_matches(name.lower(), MEANT, n=1, cutoff=0.75)
@@ -249,7 +248,7 @@ def _misspelt(line: str) -> str:
 
 
 def _words(name: str, text: str) -> tuple[str, ...] | str:
-    """Return a field's value: words separated by commas, or a single word."""
+    """Return a field's value: a single word, or words separated by commas."""
     if name not in LISTS:
         return text.strip(_SIGNS)
     words = (word.strip(_SIGNS) for word in text.split(","))

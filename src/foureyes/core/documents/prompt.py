@@ -53,11 +53,12 @@ PLACEHOLDERS = (
     "rulings",
 )  # fmt: skip
 BLOCKS = ("role", "deep_analysis", "working", "answering", "examples")
-"""Sections that a template may define. All other parts, including the answer format, are always added."""
+"""Sections that a template may define. All others, such as the answer format, are always added."""
 CUTS = ("examples", "role", "notes", "checks", "files", "handoff", "description")
-"""Parts to cut if the prompt is too long, in this order. Other parts are never cut. (F4)"""
+"""Parts to shorten if the prompt is too long, in this order. Other parts never are. (F4)"""
 MOST_CLARIFIED, MOST_ANSWER = 20, 1_000
-"""Limits in the prompt: number of clarified concerns, and characters of each answer. The request has all of them. (R2)
+"""Limits for clarified concerns in a prompt: their number, and the characters of each answer. The request has all of
+them. (R2)
 """
 
 MARKER = re.compile(r"\[\[([^\[\]]*)\]\][ \t]*\Z")
@@ -65,8 +66,8 @@ PLACEHOLDER = re.compile(r"\{\{([a-z_]+)\}\}|\{([a-z_]+)\}")
 
 
 def read_template(template: str) -> dict[str, str]:
-    """Return the sections of a template by name. Unknown sections and placeholders are refused, so that a typo drops
-    nothing silently.
+    """Return the sections of a template by name. Refuse unknown sections and placeholders, so that a typo drops nothing
+    silently.
     """
     blocks: dict[str, list[str]] = {}
     name = ""
@@ -103,7 +104,7 @@ def _values(briefing: Briefing) -> dict[str, str]:
 
 
 def _fill(text: str, values: dict[str, str]) -> str:
-    """Replace the placeholders of a template once. `{{task}}` gives the literal {task}."""
+    """Replace the placeholders of a template, once each. `{{task}}` stands for the literal {task}."""
 
     def value(placeholder: re.Match[str]) -> str:
         literal, name = placeholder.groups()
@@ -118,11 +119,13 @@ def _fill(text: str, values: dict[str, str]) -> str:
 
 
 KeptAmounts = dict[str, int]
-"""The amount kept of each part that may be cut."""
+"""How much is kept of each part that may be shortened."""
 
 
 def compose(purpose: PromptPurpose, briefing: Briefing, template: str, limit: int = LIMIT) -> str:
-    """Return the whole prompt, cut in the fixed order if needed. Refuse if the parts that must stay do not fit. (F4)"""
+    """Return the whole prompt, shortened in the fixed order if needed. Refuse if even the required parts are too long.
+    (F4)
+    """
     values = _values(briefing)
     blocks = {name: _fill(text, values) for name, text in read_template(template).items()}
     if briefing.role_extra.strip():
@@ -161,7 +164,7 @@ def _whole(purpose: PromptPurpose, briefing: Briefing, blocks: dict[str, str]) -
 
 
 def _most(name: str, kept: KeptAmounts, fits: Callable[[KeptAmounts], bool]) -> int:
-    """Return the largest amount of one part that fits, possibly 0."""
+    """Return how much of a part can be kept, possibly 0."""
     low, high = 0, max(kept[name] - 1, 0)
     while low < high:
         middle = (low + high + 1) // 2
@@ -206,9 +209,7 @@ def _list(items: tuple[str, ...]) -> str:
 
 
 def _asked(purpose: PromptPurpose, briefing: Briefing, kept: KeptAmounts) -> Question:
-    """Return the requirements on the answer: the blocking findings to answer, or the findings that need a ruling from
-    this reader.
-    """
+    """Return what the answer must cover: blocking findings to answer, or findings that this reader has to rule on."""
     above = [*briefing.blocking, *briefing.notes(purpose)[: kept["notes"]]]
     due = tuple(
         finding.id for finding in above if (rulings_on(finding) if purpose in REVIEWING else finding.needs_answer)
@@ -310,7 +311,7 @@ def _output(check: BriefedCheck) -> list[str]:
 
 
 def _checks(briefing: Briefing, kept: KeptAmounts) -> str:
-    """Return every check with its outcome, and its output as far as it is kept."""
+    """Return every check with its outcome, and as much of its output as there is room for."""
     rows, room = [], kept["checks"]
     for check in briefing.checks:
         output = _output(check)[:room]
@@ -324,7 +325,7 @@ def _checks(briefing: Briefing, kept: KeptAmounts) -> str:
 
 
 def _read_it(briefing: Briefing) -> list[str]:
-    """Return how to read the change: the file, if the run has one, or the commands."""
+    """Return instructions for reading the change: its file, if the run has one, or commands."""
     if briefing.beside:
         return [
             f"to read it: the file {quoted(f'{briefing.beside}/{CHANGE}')} in the current directory, a unified diff",
@@ -401,7 +402,7 @@ def step(purpose: PromptPurpose, finding: Finding) -> list[str]:
 
 
 def rulings_on(finding: Finding) -> tuple[RulingWord, ...]:
-    """Return the rulings to offer. A check's own findings have none, because only the check resolves them."""
+    """Return the rulings to offer. There are none for a check's own finding, which only the check resolves."""
     return () if finding.by_check else rulings_for(finding.state, waiting=finding.waiting, left_diff=finding.left_diff)
 
 
@@ -424,7 +425,7 @@ def _no_answer(finding: Finding) -> str:
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """The input of the answer format: the task, and the findings that need an answer or a ruling."""
+    """Input of the answer format: the task, and the findings that need an answer or a ruling."""
 
     task: str
     max_words: int
@@ -434,13 +435,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[str, ...] = ()
     due: tuple[str, ...] = ()
     by_message: bool = False
-    """True if the last message is the answer, so that no command is typed."""
+    """True if the last message is the answer, so that no command is needed."""
 
 
 def contract(purpose: PromptPurpose, asked: Question) -> str:
-    """Return the instructions for the answer. They are in every prompt, whatever the template contains, and are never
-    cut. (F4)
-    """
+    """Return the instructions for the answer. Every prompt has them in full, whatever the template says. (F4)"""
     if purpose in REVIEWING:
         return _reviewing(asked, again=purpose == "rereview")
     return {"implement": _handing_in, "respond": _answering, "clarify": _clarifying, "lead": _leading}[purpose](asked)
@@ -518,7 +517,9 @@ def _handing_over(asked: Question) -> str:
 
 
 def _result(asked: Question) -> dict[str, object]:
-    """Return the shape of a review. Its words list alternatives, so that the shape itself is not a valid answer. (V3)"""
+    """Return the shape of a review. Its values list alternatives, so that the shape itself is not a valid answer.
+    (V3)
+    """
     issue = {
         "severity": " | ".join(SEVERITIES), "title": "one line", "file": "path", "line": 1,
         "problem": "how it fails, and when", "why": "what it leads to", "fix": "what to do", "quote": "the code",
@@ -567,7 +568,7 @@ def _shape(document: dict[str, object]) -> str:
 # ---- Briefing (F3, F4, V2) ----
 
 CHANGE, REQUEST = "change.diff", "request.json"
-"""Files beside the checkout of a review run: the change as a unified diff, and the request. (V2)"""
+"""Files for a review run, in a folder of its checkout: the change as a unified diff, and the request. (V2)"""
 
 
 class BriefedCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -582,12 +583,14 @@ class BriefedCheck(msgspec.Struct, frozen=True, kw_only=True):
 class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     """All input of a prompt.
 
-    `feedback` is `feedback.section(history)`. `loop` and `rounds` come from the escalation engine. `answers` maps
-    findings to word, text and ground. `concerns` are points on which reviewers disagree, `clarified` those answered
-    since (R2). `options` are the lead's commands. `at` is the current time, which decides if a waiver still holds.
-
-    `beside` is the folder with the change in a review run's checkout. The answer is then the last message. `request`
-    is the review_request document as JSON.
+    - feedback: `feedback.section(history)`
+    - loop, rounds: from the escalation engine
+    - answers: for each finding, the word, the text and the reason given
+    - concerns, clarified: points on which reviewers disagree, and those answered since (R2)
+    - options: the lead's commands
+    - at: the current time, which decides whether a waiver is still valid
+    - beside: the folder with the change in a review run's checkout. The answer is then the last message.
+    - request: the review_request document as JSON
     """
 
     task: str

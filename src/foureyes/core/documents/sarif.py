@@ -1,7 +1,7 @@
-"""SARIF 2.1.0 as tools write it: each result with its rule, message and place. (D5, L3)
+"""SARIF 2.1.0 as tools write it: results with rule, message and place. (D5, L3)
 
-A scan that broke or did not run is never clean (G1). Unused parts of the format are ignored. An optional field may be
-null.
+A scan that broke or did not run is never clean (G1). Unused parts of the format are ignored, and any optional field may
+be null.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WORDS = {"critical": 9.0, "high": 7.0, "medium": 4.0, "moderate": 4.0, "low": 1.
 
 
 def number_of(text: str) -> float | None:
-    """Return a number written as text or as a word, or None ("undefined", "null")."""
+    """Parse a number written as text or as a word. Return None for other text, such as "undefined" or "null"."""
     try:
         number = float(text)
     except ValueError:
@@ -42,7 +42,7 @@ TextIfAny = str | None
 SarifLineNumber = Annotated[int, msgspec.Meta(ge=0, le=MAX_LINE)] | None
 Index = Annotated[int, msgspec.Meta(ge=-1, le=MAX_LINE)] | None
 Score = str | float | None
-"""A number, possibly written as text. Text that is no number is ignored."""
+"""A number, possibly written as text. Other text is ignored."""
 
 
 class _Object(msgspec.Struct, frozen=True, rename="camel"):
@@ -182,12 +182,12 @@ class SarifLog(_Object, frozen=True):
 # be null.
 
 OWN = "foureyes/"
-"""Prefix of our own fingerprints, which come from a person or an agent."""
+"""Prefix of our own fingerprints, for findings by people or agents."""
 CRITICAL, HIGH = 9.0, 7.0
-"""Lower bounds on the score scale from 0 to 10."""
+"""Lowest scores for these severities, on a scale from 0 to 10."""
 MAX_TOOL, MAX_MARK = 100, 300
 MAX_BASES = 8
-"""Depth limit of nested base directories. A deeper nesting is a cycle."""
+"""Most levels of nested base directories. More means a cycle."""
 ROOTS = frozenset(
     {
         "SRCROOT", "SOURCEROOT", "PROJECTROOT", "REPOROOT", "ROOTPATH", "ROOT", "WORKSPACE", "WORKINGDIR",
@@ -217,11 +217,14 @@ class Replaced(msgspec.Struct, frozen=True):
 
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):
-    """One result of a scan that is neither suppressed nor gone since the baseline.
+    """One result of a scan. Results that are suppressed or gone since the baseline are left out.
 
-    `level` is `none` if it is no failure. `place` is a relative or absolute path, or an address that is no file.
-    `roots` are the source directories named by the run. `score` goes from 0 to 10. `about` is the rule's short
-    description. `mark` is the tool's own id for it.
+    - level: `none` if it is not a failure
+    - place: a relative or absolute path, or an address that is not a file
+    - roots: source directories that the run names
+    - score: from 0 to 10
+    - about: the rule's short description
+    - mark: the tool's own id for it
     """
 
     level: Level
@@ -245,7 +248,7 @@ class Reported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def results(document: Any) -> list[Reported]:
-    """Return every result of a parsed log. Raise BrokenReport if a tool broke or did not scan, and Wrong if it is no
+    """Return every result of a parsed log. Raise BrokenReport if a tool broke or did not scan, and Wrong if it is not a
     SARIF log.
     """
     if isinstance(document, dict) and document.get("version") != VERSION:
@@ -261,7 +264,7 @@ def results(document: Any) -> list[Reported]:
 
 
 def is_address(place: str) -> bool:
-    """Return True for an address that is no file, like `https://…`."""
+    """Return True for an address that is not a file, such as `https://…`."""
     return bool(_SCHEME.match(place))
 
 
@@ -278,7 +281,7 @@ def _of_run(run: SarifRun, given: Sequence[Any], path: str) -> Iterator[Reported
 
 
 def _why_broken(invocation: Invocation) -> str:
-    """Return why a run of the tool says nothing, or ""."""
+    """Return why a run of the tool says nothing about the code, or ""."""
     if invocation.process_start_failure_message:
         return in_line(invocation.process_start_failure_message, 1_000)
     notes = (*(invocation.tool_execution_notifications or ()), *(invocation.tool_configuration_notifications or ()))
@@ -290,7 +293,7 @@ def _why_broken(invocation: Invocation) -> str:
 
 
 def _is_left_out(result: Result) -> bool:
-    """Return True if the result is suppressed without a pending or rejected review, or gone since the baseline."""
+    """Return True if the result is gone since the baseline, or suppressed without a pending or rejected review."""
     statuses = [suppression.status or "accepted" for suppression in result.suppressions or ()]
     is_suppressed = bool(statuses) and all(status == "accepted" for status in statuses)
     return is_suppressed or result.baseline_state == "absent"
@@ -334,7 +337,7 @@ class _Context:
         )
 
     def _rule(self, result: Result) -> SarifRule:
-        """Return the rule of a result: by index, else by name, else by the name's part before a slash."""
+        """Return the rule of a result, found by index, by name, or by the part of the name before a slash."""
         reference = result.rule or RuleReference()
         component = _index(reference.tool_component.index if reference.tool_component else None) + 1
         rules = self._rules[component] if component < len(self._rules) else ()
@@ -378,17 +381,15 @@ class _Context:
         return f"{folder.rstrip('/')}/{path}" if folder else path
 
     def _own_roots(self) -> tuple[str, ...]:
-        """Return the source directories named by the run. If it names only one directory, that is the source
-        directory.
-        """
+        """Return the source directories that the run names. If it names only one directory, it is that one."""
         names = [name for name in self._bases if name.strip("%").replace("_", "").upper() in ROOTS]
         folders = [self._resolved(self._bases[name]) for name in (self._bases if len(self._bases) == 1 else names)]
         return tuple(folder for folder in folders if folder.startswith("/") and folder.strip("/"))
 
 
 def _mark(result: Any) -> str:
-    """Return the tool's fingerprint of a result: the first by name, full before partial. Foureyes' own fingerprints
-    and non-text values are ignored.
+    """Return the tool's fingerprint of a result: the first by name, full ones before partial ones. Ignore Foureyes' own
+    and values that are not text.
     """
     for kind in ("fingerprints", "partialFingerprints"):
         marks = result.get(kind) if isinstance(result, dict) else None
@@ -411,7 +412,7 @@ def _index(number: int | None) -> int:
 
 
 def _score(result: Result, rule: SarifRule) -> float:
-    """Return the security severity of the result or its rule, or its rank if that is higher."""
+    """Return the security severity of the result or of its rule. If the rank is higher, return the rank."""
     given = [_points(each.properties.security_severity if each.properties else None) for each in (result, rule)]
     severity = given[0] if given[0] is not None else given[1] or 0.0
     return max(severity, (_points(result.rank) or 0.0) / 10)

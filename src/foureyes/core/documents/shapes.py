@@ -1,6 +1,7 @@
-"""The documents of reviews: the request (V2), its result (V3), and the handoffs of tech lead, developer and QA.
+"""Documents of reviews: the request (V2), the result (V3), and handoffs of tech lead, developer and QA.
 
-The annotations are the contract: the reader (`reader`, `typed`), the JSON Schemas and the reference page ask them.
+The annotations are the contract. The reader (`reader`, `typed`), the JSON Schemas and the reference page are made from
+them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ OUTCOMES = ("PASS", "FAIL")
 
 ONE_LINE = "one_line"
 CHECK = "check"
-"""Keys of `Meta.extra` that `typed` knows: a text without line ends; a function that says what is wrong with a text."""
+"""Keys of `Meta.extra` used by `typed`: text without line ends, and a function that returns the problem with a text."""
 
 
 def word_of(text: str) -> str:

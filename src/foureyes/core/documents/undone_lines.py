@@ -1,4 +1,4 @@
-"""Undone lines: changes above a lower task that undo part of it without showing that to a reader. (A7, Q2)"""
+"""Undone lines: parts of a lower task that later changes undo without showing that to a reader. (A7, Q2)"""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ if TYPE_CHECKING:
 
 
 def taken_back(lower: Iterable[FileDiff], rest: Iterable[FileDiff]) -> tuple[str, ...]:
-    """Return the paths where `rest`, which follows `lower`, undoes something of it. Both diffs must be parsed without
-    renames and context. A new file is shown whole in its final form, so only its deletion counts.
+    """Return the paths where `rest`, which follows `lower`, undoes a part of it.
+
+    Both diffs must be parsed without renames and context. A new file is shown whole in its final form, so only its
+    deletion counts.
     """
     brought = {file.path: file for file in lower}
     return tuple(file.path for file in rest if file.path in brought and _undoes(file, brought[file.path]))
@@ -26,7 +28,7 @@ def _undoes(file: FileDiff, before: FileDiff) -> bool:
 
 
 def _has_no_lines(file: FileDiff) -> bool:
-    """Return True if the file changed in other ways than by lines."""
+    """Return True if the file changed, but in no line."""
     return file.binary or bool(file.mode_change) or bool(file.kind)
 
 

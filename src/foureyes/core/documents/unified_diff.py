@@ -2,7 +2,7 @@ r"""Parser for unified diffs as git writes them: files, hunks and numbered lines
 
 Every content line begins with a space, a sign or a backslash, so content is never taken for a header. Texts keep the
 files' control characters, which the caller must make visible. Bytes that are not UTF-8 appear as `\xe9`. No input
-raises an error. Unknown lines become notes.
+raises an error, and unknown lines become notes.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class DiffLine(msgspec.Struct, frozen=True, gc=False):
 
 
 class Hunk(msgspec.Struct, frozen=True):
-    """A hunk: the changes in one place. Its `id` is made from paths, modes and lines without line numbers, so an
-    unchanged hunk keeps its id in later attempts.
+    """A hunk: the changes in one place.
 
-    A file that changed without lines (binary, empty, mode or name only) has one hunk with one note, so that there is
-    something to review. `hides_space`: lines with only white-space changes are shown as unchanged.
+    Its `id` is made from paths, modes and lines without line numbers, so that an unchanged hunk keeps its id in later
+    attempts. A file that changed in no line (binary, empty, mode or name only) has one hunk with one note, so that
+    there is something to review. `hides_space`: lines that differ only in white space are shown as unchanged.
     """
 
     id: str
@@ -61,10 +61,14 @@ class Hunk(msgspec.Struct, frozen=True):
 
 
 class FileDiff(msgspec.Struct, frozen=True, kw_only=True):
-    """A changed file. `old_path` is set for a rename, sizes for a binary file, `mode_change` as `100644 to 100755`.
+    """A changed file.
 
-    `kind` describes a file that is not an ordinary one, or became one. `folded`: generated or a lock file. `counts`:
-    its hunks count for the review (H4).
+    - old_path: set for a rename
+    - sizes: set for a binary file
+    - mode_change: such as `100644 to 100755`
+    - kind: describes a file that is not an ordinary one, or became one
+    - folded: a generated file or a lock file
+    - counts: its hunks count for the review (H4)
     """
 
     path: str
@@ -108,13 +112,14 @@ class _Header(msgspec.Struct):
 
     @property
     def facts(self) -> tuple[bytes, ...]:
-        """The merged facts apart from the lines of the file."""
+        """Everything that identifies the file, apart from its lines."""
         return self.path, self.old_path, self.old_mode, self.new_mode
 
 
 def parse(patch: bytes) -> tuple[FileDiff, ...]:
-    """Return the files of a patch in order. A type change (a file becomes a link) is one file. If git's raw lines come
-    first, they provide the modes of files that only moved.
+    """Return the files of a patch in order. A type change (a file becomes a link) is one file.
+
+    Git's raw lines, if they come first, give the modes of files that only moved.
     """
     files: list[FileDiff] = []
     headers: list[_Header] = []
@@ -170,7 +175,7 @@ def _joined(gone: FileDiff, made: FileDiff, both: _Header) -> FileDiff:
 
 
 def _hunks(header: _Header, section: bytes, at: int) -> Iterator[Hunk]:
-    """Yield the hunks of a file. Hunks with the same lines get different ids by their order."""
+    """Yield the hunks of a file. Hunks with the same lines get different ids, by their order."""
     starts = list(_HUNK.finditer(section, at))
     ends = [start.start() for start in starts[1:]] + [len(section)]
     seen: dict[str, int] = {}
@@ -191,8 +196,10 @@ def _hunks(header: _Header, section: bytes, at: int) -> Iterator[Hunk]:
 
 
 def hunk_id(*facts: bytes) -> str:
-    """Return the id of a hunk. It is a full digest because an author controls the content. Each fact is prefixed with
-    its length, so that different facts never collide.
+    """Return the id of a hunk.
+
+    It is a full digest, because an author controls the content. Each fact is prefixed with its length, so that
+    different facts never collide.
     """
     return sha256(b"".join(b"%d:%b" % (len(fact), fact) for fact in facts)).hexdigest()
 
@@ -233,8 +240,8 @@ def _without_lines(header: _Header) -> Hunk:
 
 
 def _header(text: bytes) -> _Header:
-    """Return the header of a file. Names come from lines with a single name. The first line, which has both, is the
-    fallback.
+    """Return the header of a file. Names come from lines with a single name. The first line, which has two, is used
+    only if there are none.
     """
     first, *lines = text.split(b"\n")
     header = _Header()
@@ -247,7 +254,6 @@ def _header(text: bytes) -> _Header:
 
 
 def _read(header: _Header, line: bytes) -> None:
-    """Read one line into the header."""
     if index := _INDEX.match(line):
         header.old, header.new = index[1], index[2]
         header.old_mode, header.new_mode = header.old_mode or index[3] or b"", header.new_mode or index[3] or b""
@@ -274,12 +280,12 @@ def _read(header: _Header, line: bytes) -> None:
 
 
 def _prefixed(word: bytes, prefix: bytes) -> bytes:
-    """Return the path of a `---` or `+++` line. Git ends a path with white space by a tab."""
+    """Return the path of a `---` or `+++` line. Git adds a tab to a path with white space."""
     return b"" if word == b"/dev/null" else _unquoted(word.removesuffix(b"\t")).removeprefix(prefix)
 
 
 def _twice(names: bytes) -> bytes:
-    """Return the path of `a/path b/path`. Both halves are equal, so the middle is known."""
+    """Return the path of `a/path b/path`. Both paths are equal, so the middle is known."""
     middle = len(names) // 2
     return _unquoted(names[middle + 1 :]).removeprefix(b"b/")
 
@@ -352,12 +358,12 @@ CONTEXT = 3
 """Number of context lines by default."""
 MOST_CONTEXT = 1_000
 COMPARED = 100_000
-"""Largest number of line pairs to compare for equal text. Above it, only lines at the same position are compared."""
+"""Largest number of line pairs to compare. Above it, only lines at the same position are compared."""
 
 
 def widened(files: Sequence[FileDiff], wide: Sequence[FileDiff]) -> tuple[FileDiff, ...]:
-    """Return the files with the context of `wide`, the same change with more context. Hunks that merged there are
-    split again.
+    """Return the files with more context, taken from `wide`, the same change. Hunks that merged there are split
+    again.
     """
     lines = {file.path: [line for hunk in file.hunks for line in hunk.lines] for file in wide}
     return tuple(replace(file, hunks=_cut(file.hunks, lines.get(file.path, []))) for file in files)
@@ -408,8 +414,8 @@ def _with(hunk: Hunk, lines: Sequence[DiffLine]) -> Hunk:
 
 
 def without_space(files: Sequence[FileDiff]) -> tuple[FileDiff, ...]:
-    """Return the files without white-space changes: such lines become context, and hunks or files with nothing else are
-    dropped. A hunk with hidden changes is marked.
+    """Return the files without changes of white space. Those lines become context, and hunks or files with nothing else
+    are dropped. A hunk with hidden changes is marked.
     """
     made = []
     for file in files:
@@ -429,7 +435,7 @@ def _without_space(hunk: Hunk) -> Hunk | None:
 
 
 def _calm(lines: Sequence[DiffLine]) -> Iterator[DiffLine]:
-    """Yield the lines. Lines replaced by the same words become context."""
+    """Yield the lines. Those that were replaced by the same words become context."""
     removed: list[DiffLine] = []
     added: list[DiffLine] = []
     for line in lines:
@@ -460,7 +466,7 @@ def _merged(removed: list[DiffLine], added: list[DiffLine]) -> Iterator[DiffLine
 
 
 def _pairs(removed: list[DiffLine], added: list[DiffLine]) -> list[tuple[int, int]]:
-    """Return pairs of lines that are equal except for white space."""
+    """Return pairs of lines that differ only in white space."""
     olds, news = ([_words(line) for line in lines] for lines in (removed, added))
     if len(olds) * len(news) > COMPARED:
         same = len(olds) == len(news)

@@ -1,8 +1,8 @@
-"""Events of the journal: each change of state is one of these. (J1)
+"""Events of the journal. Every change of state is one of these. (J1)
 
-The journal row has the task and the session, and the payload has the rest, without floats. Fields are only ever added,
-with a default, because old payloads must always decode. Each module is loaded when one of its events is first used,
-because a command needs few.
+The journal row has the task and the session, and the payload the rest, without floats. Fields are only ever added, with
+a default, because old payloads must always decode. A module is imported when one of its events is first used, because a
+command needs few.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def kind_of(name: str) -> type[Event]:
 
 
 def _module(name: str) -> object:
-    """Import a module of this package. The imports are spelled out so that tools can see them."""
+    """Import a module of this package. The imports are written out so that tools can see them."""
     match name:
         case "cycle":
             from foureyes.core.events import cycle

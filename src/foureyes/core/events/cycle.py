@@ -1,4 +1,4 @@
-"""Journal events about review cycles: requested, answered or not, clarified, decided. (V)"""
+"""Journal events of review cycles: opened, asked, answered or not, clarified, decided. (V)"""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from foureyes.core.words.ids import DiffId, Sha
 
 
 class CycleOpened(Event, frozen=True, kw_only=True):
-    """Reviewers are asked about targets. The row's task is the only target, none if there are several. `wide`: it
-    covers everything that runs (V9). `seats` is the number of reviewers per target. (V1)
+    """Reviewers are asked about targets. (V1)
+
+    The row's task is the only target, none if there are several. `wide`: it covers everything that is running (V9).
+    `seats` is the number of reviewers per target.
     """
 
     cycle: CycleId
@@ -24,8 +26,8 @@ class CycleOpened(Event, frozen=True, kw_only=True):
 
 
 class LookTaken(Event, frozen=True, kw_only=True):
-    """The worktree of the row's task was frozen for an early review, as a commit on `base`. It cannot approve
-    anything. (V1)
+    """The worktree of the row's task was frozen as a commit on `base`, for an early review. It cannot be approved.
+    (V1)
     """
 
     n: int
@@ -37,7 +39,7 @@ class LookTaken(Event, frozen=True, kw_only=True):
 
 
 class ReviewAsked(Event, frozen=True, kw_only=True):
-    """A reviewer is asked for a review of the row's task, a target of the cycle, with a deadline. (V4)"""
+    """A reviewer is asked to review the row's task, a target of the cycle, by a deadline. (V4)"""
 
     cycle: CycleId
     reviewer: str
@@ -46,7 +48,7 @@ class ReviewAsked(Event, frozen=True, kw_only=True):
 
 
 class ReviewNotGiven(Event, frozen=True, kw_only=True):
-    """A reviewer gives no review of the row's task. (V3, V4)"""
+    """A reviewer gave no review of the row's task. (V3, V4)"""
 
     cycle: CycleId
     reviewer: str
@@ -55,7 +57,7 @@ class ReviewNotGiven(Event, frozen=True, kw_only=True):
 
 
 class ClarificationAsked(Event, frozen=True, kw_only=True):
-    """Agents are asked to clarify the points on which reviewers disagree with the work. `asked` are their sessions and
+    """Agents are asked to clarify concerns on which reviewers disagree with the work. `asked` are their sessions and
     profiles. (R2)
     """
 
@@ -66,7 +68,7 @@ class ClarificationAsked(Event, frozen=True, kw_only=True):
 
 
 class ClarificationAnswered(Event, frozen=True, kw_only=True):
-    """An answer to a concern. (R2)"""
+    """An agent answered a concern. (R2)"""
 
     cycle: CycleId
     point: str
@@ -85,8 +87,8 @@ class CycleDecided(Event, frozen=True, kw_only=True):
 
 
 class CycleEnded(Event, frozen=True, kw_only=True):
-    """A cycle ended without a rule: it was clarified and runs again, or a person ended it. If its targets moved on,
-    the rows that moved them say so.
+    """A cycle ended without a rule: it was clarified and runs again, or a person ended it. If its targets moved on, the
+    rows that moved them record that.
     """
 
     cycle: CycleId

@@ -12,9 +12,10 @@ from foureyes.core.words.lifecycle import TaskStatus
 
 
 class AttemptSubmitted(Event, frozen=True, kw_only=True):
-    """A frozen submission (A1). `implementer` is its author, and the row's session submitted it. `below` is the work
-    of other tasks inside it (A7). `clone` is the machine and repository of the submission, if several share the
-    project (D4).
+    """A task was submitted and the attempt frozen. (A1)
+
+    `implementer` is its author, and the row's session submitted it. `below` is the work of other tasks inside it (A7).
+    `clone` is the machine and repository it came from, if several share the project (D4).
     """
 
     n: int
@@ -51,8 +52,10 @@ class StackFound(Event, frozen=True, kw_only=True):
 
 
 class Approved(Event, frozen=True, kw_only=True):
-    """Someone other than the author approved exactly this diff (D7). `passed` lists tasks inside that a break-glass
-    approval overrode (N3, A7). `unasked` says why the remote's branch position is unknown (D4).
+    """Someone other than the author approved exactly this diff. (D7)
+
+    `passed` lists tasks inside it that a break-glass approval overrode (N3, A7). `unasked` says why the branch's
+    position at the remote is unknown (D4).
     """
 
     attempt: int
@@ -71,7 +74,7 @@ class Approved(Event, frozen=True, kw_only=True):
 
 
 class ApprovalRecorded(Event, frozen=True, kw_only=True):
-    """An approval was recorded that has to be finished later. The task stays in review. (P11)"""
+    """An approval was recorded and still has to be finished. The task stays in review. (P11)"""
 
     attempt: int
     diff_id: DiffId
@@ -106,8 +109,10 @@ class ApprovalEnded(Event, frozen=True, kw_only=True):
 
 
 class RedoRequested(Event, frozen=True, kw_only=True):
-    """The task is open again with feedback (F1). `reset_to` is where the branch starts over, unless the work is kept.
-    `source` is `lead` for a lead's decision (E3), and "" for a review.
+    """The task is open again, with feedback (F1).
+
+    `reset_to` is where the branch starts over, unless the work is kept. `source` is `lead` for a lead's decision (E3),
+    "" for a review.
     """
 
     iteration: int
@@ -121,7 +126,7 @@ class RedoRequested(Event, frozen=True, kw_only=True):
 
 
 class TaskRejected(Event, frozen=True, kw_only=True):
-    """The task was blocked by a rejection, with its reason and how the reviewer viewed the work. (H5)"""
+    """The task was rejected and is blocked. Its reason and the reviewer's viewing record are kept. (H5)"""
 
     iteration: int
     reason: str
@@ -129,9 +134,10 @@ class TaskRejected(Event, frozen=True, kw_only=True):
 
 
 class TaskMerged(Event, frozen=True, kw_only=True):
-    """The approved head is on the target branch, by the merge queue or found there. `onto` is the tip that the queue
-    merged onto. `newest` is the merge that the target must contain from now on, `clone` the place where that was seen
-    (Q6).
+    """The approved head is on the target branch. The merge queue put it there, or it was found there.
+
+    `onto` is the tip that the queue merged onto. `newest` is the merge that the target must contain from now on, and
+    `clone` the place where that was seen (Q6).
     """
 
     sha: Sha

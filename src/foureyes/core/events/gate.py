@@ -11,9 +11,10 @@ from foureyes.core.words.ids import SessionId, Sha, TaskId
 
 
 class CheckFinished(Event, frozen=True, kw_only=True):
-    """The row's session ran a check on a tree, for the row's task if there is one (D5). `on` is the tree's kind, empty
-    in rows of older versions. `failed` counts the failures, `failing` names the first ones, and `found` has their
-    messages and places.
+    """The row's session ran a check on a tree, for the row's task if it has one. (D5)
+
+    `on` is the tree's kind, empty in rows of older versions. `failed` counts the failures, `failing` names the first
+    ones, and `found` has their messages and places.
     """
 
     tree: Sha
@@ -34,8 +35,8 @@ class CheckFinished(Event, frozen=True, kw_only=True):
 
 
 class TestsListed(Event, frozen=True, kw_only=True):
-    """The packed names of all tests of a report, or of all tool findings, under the digest used by results. Each list
-    is stored once.
+    """A packed list of all test names in a report, or of all tool findings, stored once under its digest. Results refer
+    to the digest.
     """
 
     digest: str
@@ -51,8 +52,8 @@ class PlanAccepted(Event, frozen=True, kw_only=True):
 
 
 class AttemptSentBack(Event, frozen=True, kw_only=True):
-    """The gate sent the attempt back without asking a person: blocking findings are open or required checks are red,
-    which is the feedback. (T `send_back`)
+    """The gate sent the attempt back without asking a person, because blocking findings are open or required checks are
+    red. Those are the feedback. (T `send_back`)
     """
 
     iteration: int
@@ -65,7 +66,7 @@ class ApprovalVoided(Event, frozen=True, kw_only=True):
     """The approval of a task waiting to be merged became void, because D or P no longer hold. Every reason is kept. (T
     `void`)
 
-    `marks` replace the marks of attempt `attempt`, if the merge showed that a stricter review is needed (Q2).
+    `marks` replace those of attempt `attempt`, if the merge showed that a stricter review is needed (Q2).
     """
 
     approval: int
@@ -75,8 +76,10 @@ class ApprovalVoided(Event, frozen=True, kw_only=True):
 
 
 class MergeLeased(Event, frozen=True, kw_only=True):
-    """The merge of a task began (Q1). `process` and `until` say when another process may take it over (Q4). `beacon`
-    is the lock held while connected (J4). A runner's merge has the runner's.
+    """The merge of a task began. (Q1)
+
+    `process` and `until` say when another process may take it over (Q4). `beacon` is the lock held while connected
+    (J4). A runner's merge has the runner's.
     """
 
     attempt: int
@@ -89,8 +92,9 @@ class MergeLeased(Event, frozen=True, kw_only=True):
 
 
 class MergeSent(Event, frozen=True, kw_only=True):
-    """The merge `made` is being pushed to the remote onto its target at `onto`. Until the result is known, nothing can
-    end the approval. `until` is the least duration of its lease. (Q6)
+    """A merge commit, `made`, is about to be pushed to the remote, whose target was at `onto`. (Q6)
+
+    Until the result is known, nothing can end the approval. `until` is the earliest end of its lease.
     """
 
     attempt: int
@@ -101,8 +105,9 @@ class MergeSent(Event, frozen=True, kw_only=True):
 
 
 class MergeLeft(Event, frozen=True, kw_only=True):
-    """The merge ended without a result, and the approval stays valid. The next `fe merge` retries a stuck one.
-    `unknown`: it is not known if it was pushed (Q6).
+    """The merge ended without a result, and the approval stays valid.
+
+    The next `fe merge` retries a stuck one. `unknown`: it may have been pushed or not (Q6).
     """
 
     attempt: int
@@ -118,14 +123,15 @@ class MergeRetried(Event, frozen=True, kw_only=True):
 
 
 class MergesPlaced(Event, frozen=True, kw_only=True):
-    """A person chose this clone for merges from now on, if no remote has the target. (Q6)"""
+    """A person chose this clone for merges from now on. It counts if no remote has the target. (Q6)"""
 
     clone: str
 
 
 class RemoteAddressed(Event, frozen=True, kw_only=True):
-    """The address of this clone's remote, from its first push or set by a person. `digest` covers the addresses as git
-    has them, `shown` has no credentials. (Q6)
+    """The address of this clone's remote, recorded at its first push or set by a person. (Q6)
+
+    `digest` covers the addresses as git has them. `shown` has no credentials.
     """
 
     clone: str
@@ -135,9 +141,10 @@ class RemoteAddressed(Event, frozen=True, kw_only=True):
 
 
 class TargetSetBack(Event, frozen=True, kw_only=True):
-    """A person declared that the target lacks merges on purpose and continues from `tip`. `newest` is the merge that
-    it must contain from now on, possibly empty in rows of older versions. `lost` are the tasks with missing merges.
-    (Q6)
+    """A person declared that the target lacks merges on purpose and continues from `tip`. (Q6)
+
+    `newest` is the merge that it must contain from now on, possibly empty in rows of older versions. `lost` are the
+    tasks whose merges are missing.
     """
 
     tip: Sha
@@ -146,8 +153,8 @@ class TargetSetBack(Event, frozen=True, kw_only=True):
 
 
 class MergeFailed(Event, frozen=True, kw_only=True):
-    """A merge failed by a conflict or red checks on its result. The task is open with automatic feedback (Q3). (T
-    `merge_failed`)
+    """A merge failed because of a conflict, or because checks were red on its result. The task is open again with
+    automatic feedback (Q3). (T `merge_failed`)
     """
 
     iteration: int

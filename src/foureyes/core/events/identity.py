@@ -26,13 +26,13 @@ class SessionStarted(Event, frozen=True, kw_only=True):
 
 
 class SessionEvidenceAdded(Event, frozen=True, kw_only=True):
-    """New evidence about a known session, which may join two origins."""
+    """New evidence about a known session. It may join two origins."""
 
     evidence: tuple[str, ...]
 
 
 class TokenIssued(Event, frozen=True, kw_only=True):
-    """A session was given a secret for one role and one task, valid only below one process. Only its hash is kept.
+    """A session got a secret for one role and one task. It is valid only below one process, and only its hash is kept.
     (I2)
 
     The row's session issued it. `evidence` joins everything issued by one person or service into one origin (I4).
@@ -51,14 +51,14 @@ class TokenIssued(Event, frozen=True, kw_only=True):
 
 
 class SessionEnded(Event, frozen=True, kw_only=True):
-    """A session ended: its token is void and its claims are free."""
+    """A session ended. Its token is void and its claims are released."""
 
     session: SessionId
     reason: str = ""
 
 
 class AttributionCleared(Event, frozen=True, kw_only=True):
-    """A person declared that trailers up to this attempt wrongly name a session. The entries stay, but no longer
+    """A person declared that trailers in attempts up to this one wrongly name a session. They stay, but no longer
     count. (I8)
     """
 
@@ -68,8 +68,8 @@ class AttributionCleared(Event, frozen=True, kw_only=True):
 
 
 class KeyAdded(Event, frozen=True, kw_only=True):
-    """A person's public key was added. The first key of a project relies on an observed person, later ones on an
-    earlier key. (I9)
+    """A person's public key was added. The first key of a project needs an observed person, later ones an earlier key.
+    (I9)
     """
 
     fingerprint: str
@@ -85,7 +85,7 @@ class KeyRetired(Event, frozen=True, kw_only=True):
 
 
 class DecisionSigned(Event, frozen=True, kw_only=True):
-    """A person signed the rows next to it: project, task, command, diff id, reason, journal head. (I9)"""
+    """A person signed the rows recorded with this one: project, task, command, diff id, reason, journal head. (I9)"""
 
     key: str
     statement: str

@@ -16,11 +16,12 @@ LeadOption = Literal["split", "senior", "fresh", "ask", "continue"]
 
 
 class ReviewSubmitted(Event, frozen=True, kw_only=True):
-    """One reviewer's result for one diff. It keeps the stated and the effective verdict (V5). (V3)
+    """A reviewer's result for one diff. The stated and the effective verdict are both kept (V5). (V3)
 
-    `missing` are changed files not named as read. Without any, the review is complete (V6). `cycle` is the cycle it
-    answers, `reviewer` the name asked there. `look`: it covers an early review and no attempt (V1). `untold` are files
-    named as read that the program's stream, which may omit reads, does not report.
+    - missing: changed files not named as read. If there are none, the review is complete (V6).
+    - cycle, reviewer: the cycle it answers, and the name under which the reviewer was asked
+    - look: the number of an early review. It then covers no attempt (V1).
+    - untold: files named as read that the program's stream does not report. The stream may omit some.
     """
 
     attempt: int
@@ -42,8 +43,8 @@ class ReviewSubmitted(Event, frozen=True, kw_only=True):
 
 
 class ReviewReturned(Event, frozen=True, kw_only=True):
-    """A review was returned to its reviewer. The second time it is accepted as it is, or counts as none. `attempt` 0:
-    it covered an early review. (V3, V7)
+    """A review was returned to its reviewer. The next one is accepted as it is, or counts as none. `attempt` is 0 for
+    an early review. (V3, V7)
     """
 
     attempt: int
@@ -61,7 +62,7 @@ class FindingsRaised(Event, frozen=True, kw_only=True):
 
 
 class FindingsAnswered(Event, frozen=True, kw_only=True):
-    """The implementer's answers, one per finding. `automatic`: unanswered findings count as skipped. (L6)"""
+    """The implementer answered findings, once each. `automatic`: unanswered findings counted as skipped. (L6)"""
 
     iteration: int
     implementer: SessionId
@@ -70,7 +71,7 @@ class FindingsAnswered(Event, frozen=True, kw_only=True):
 
 
 class FindingRuled(Event, frozen=True, kw_only=True):
-    """A possible approver ruled on an answer. (L8, L9)"""
+    """Someone who may approve ruled on an answer. (L8, L9)"""
 
     root: str
     iteration: int
@@ -86,9 +87,11 @@ class RulingTakenBack(Event, frozen=True, kw_only=True):
 
 
 class FindingsCleared(Event, frozen=True, kw_only=True):
-    """Findings were settled without a ruling. `check`: the check no longer reports them (L8). `left`: their file left
-    the diff (non-blocking ones, L4). `root`: they came from another task, are settled there, and their code is gone
-    (A6).
+    """Findings were settled without a ruling.
+
+    - check: the check no longer reports them (L8)
+    - left: their file left the diff. Only for findings that do not block (L4).
+    - root: they came from another task, are settled there, and their code is gone (A6)
     """
 
     iteration: int
@@ -123,7 +126,7 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 class FindingsPlaced(Event, frozen=True, kw_only=True):
-    """Findings moved to the current place of their code in a new attempt."""
+    """The places of findings were updated in a new attempt, to follow their code."""
 
     iteration: int
     places: tuple[Placed, ...]

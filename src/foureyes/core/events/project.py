@@ -7,8 +7,10 @@ from foureyes.core.words.vocabulary import ExceptionKind
 
 
 class ProjectCreated(Event, frozen=True, kw_only=True):
-    """The project exists: `fe init`. `tip` is where the target was then (Q5); empty if it had no commit yet. `adopted`:
-    up to which commit every anchor counts as held (J3).
+    """`fe init` created the project.
+
+    `tip` is the target at that time (Q5), empty if it had no commit yet. All anchors up to commit `adopted` count as
+    held (J3).
     """
 
     name: str
@@ -41,7 +43,7 @@ class ProjectResumed(Event, frozen=True, kw_only=True):
 
 
 class SecurityRecorded(Event, frozen=True, kw_only=True):
-    """An audited exception, also written as a `security` line to the task's log and the mirror file. (P8)"""
+    """An exception for auditors, also written to the task's log as a `security` line and to the mirror file. (P8)"""
 
     kind: ExceptionKind
     rule: str
@@ -52,9 +54,9 @@ class SecurityRecorded(Event, frozen=True, kw_only=True):
 class PolicyAccepted(Event, frozen=True, kw_only=True):
     """A person accepted the foureyes.toml on the target branch. (P12)
 
-    `target` is the new target branch, if it changed. `tip` is the commit at which the target was shown, if that
-    differs or no task had begun. `commit` brought the file, or had it on the remote's target (Q6). It is empty if it
-    was not looked up.
+    `target` is the new target branch, if it changed. `tip` is the target's commit as shown to the person, if that
+    differs or no task had begun. `commit` brought the file, or had it on the remote's target, and is empty if it was
+    not looked up (Q6).
     """
 
     digest: str
@@ -72,7 +74,7 @@ class TemplateAccepted(Event, frozen=True, kw_only=True):
 
 
 class SettingChanged(Event, frozen=True, kw_only=True):
-    """A person changed a journaled setting. `new` None means unset. (P12)"""
+    """A person changed a journaled setting. If `new` is None, it was unset. (P12)"""
 
     name: str
     old: str | None

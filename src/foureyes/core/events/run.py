@@ -11,8 +11,9 @@ from foureyes.core.words.ids import SessionId
 
 
 class RunnerStarted(Event, frozen=True, kw_only=True):
-    """A runner was started by the row's session, a person or a service named by the policy (I5). `session` is the
-    runner's own. `until` is the end of its lease unless it is renewed (J4).
+    """A runner was started by the row's session: a person, or a service named by the policy (I5).
+
+    `session` is the runner's own. `until` is the end of its lease unless it is renewed (J4).
     """
 
     session: SessionId
@@ -22,7 +23,7 @@ class RunnerStarted(Event, frozen=True, kw_only=True):
     """Number of parallel runs, 0 for a runner that only checks and merges (`fe watch`)."""
     until: str = ""
     beacon: str = ""
-    """The database lock held while connected, or ""."""
+    """The database lock that it holds while connected, or ""."""
 
 
 class RunnerEnded(Event, frozen=True, kw_only=True):
@@ -34,8 +35,8 @@ class RunnerEnded(Event, frozen=True, kw_only=True):
 
 
 class RunReserved(Event, frozen=True, kw_only=True):
-    """A runner reserved a task for a run, and no other may take it. It is no history action and makes no author.
-    `runner` is the runner's session. (J4)
+    """A runner reserved a task for a run, so that no other takes it. It is no history action and makes nobody an
+    author. `runner` is the runner's session. (J4)
     """
 
     run: RunId
@@ -65,8 +66,8 @@ class RunTaken(Event, frozen=True, kw_only=True):
 
 
 class RunBound(Event, frozen=True, kw_only=True):
-    """The reaper above the program was recorded, and the token holds below it. The program may run only now. The
-    `TokenIssued` event of its session is next to it. (I2)
+    """The run's reaper was recorded, and its token is valid below that process. Only now may the program run. The
+    `TokenIssued` event of its session is recorded with this one. (I2)
     """
 
     run: RunId
@@ -81,8 +82,9 @@ class RunBound(Event, frozen=True, kw_only=True):
 
 
 class RunEnded(Event, frozen=True, kw_only=True):
-    """Every process of a run is gone. Other rows record what happens to the work. `signal` is from its final message,
-    if it has one, which makes it the last (S1).
+    """Every process of a run is gone. Other rows record what happens to the work.
+
+    `signal` is the one in its final message, if any. It counts as the last (S1).
     """
 
     run: RunId
@@ -103,7 +105,7 @@ class RunEnded(Event, frozen=True, kw_only=True):
 
 
 class RunStopAsked(Event, frozen=True, kw_only=True):
-    """A run's stop was requested. Its runner performs it, and the work stays on the branch."""
+    """Someone asked to stop a run. Its runner stops it, and the work stays on the branch."""
 
     run: RunId
     reason: str = ""
@@ -127,8 +129,8 @@ class Emitted(Event, frozen=True, kw_only=True):
 
 
 class ProfileCooled(Event, frozen=True, kw_only=True):
-    """A profile is skipped until a time: out of quota, logged out or missing. Without `until`, until a person releases
-    it or the program works again.
+    """A profile is skipped because it is out of quota, logged out or missing. Without `until`, it is skipped until a
+    person releases it or the program works again.
     """
 
     profile: str
@@ -147,8 +149,8 @@ class ProfileWarmed(Event, frozen=True, kw_only=True):
 
 
 class RunsPaused(Event, frozen=True, kw_only=True):
-    """New work was paused on the row's task, or everywhere without one. Live runs finish. The pause survives restarts.
-    One by a rule names the rule and its cycle. (V9)
+    """New work was paused on the row's task, or everywhere if the row has none. Live runs finish, and the pause
+    survives restarts. A pause by a rule names the rule and its cycle. (V9)
     """
 
     reason: str
@@ -159,7 +161,7 @@ class RunsPaused(Event, frozen=True, kw_only=True):
 
 class RunsResumed(Event, frozen=True, kw_only=True):
     """A person lifted every pause of the row's task, or all pauses, with a note. A rule lifts only the pause that a
-    rule made in `cycle`. (V9)
+    rule set in `cycle`. (V9)
     """
 
     reason: str
@@ -169,7 +171,7 @@ class RunsResumed(Event, frozen=True, kw_only=True):
 
 
 class RunStuck(Event, frozen=True, kw_only=True):
-    """The runner gave up on a task (retry cap, spend cap, two rounds without a change). The row's task waits for a
+    """The runner gave up on the row's task: retry cap, spend cap, or two rounds without a change. It waits for a
     person.
     """
 
@@ -178,7 +180,9 @@ class RunStuck(Event, frozen=True, kw_only=True):
 
 
 class ChecksTaken(Event, frozen=True, kw_only=True):
-    """A runner runs the checks of a task. No other does until it is done or gone. The fence increases. (J4)"""
+    """A runner began to run a task's checks. No other runner does so until it has finished or is gone. The fence
+    increases. (J4)
+    """
 
     runner: SessionId
     fence: int

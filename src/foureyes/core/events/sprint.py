@@ -28,8 +28,9 @@ class SprintPlanned(Event, frozen=True, kw_only=True):
 
 
 class SprintStarted(Event, frozen=True, kw_only=True):
-    """A sprint started. New tasks now begin only from running sprints. `ends_at` is an instant, `checkpoint` the name
-    of the one created before. (X2)
+    """A sprint started. From now on, new tasks begin only from running sprints.
+
+    `ends_at` is an instant, and `checkpoint` the name of the one created before. (X2)
     """
 
     sprint: SprintId
@@ -38,7 +39,7 @@ class SprintStarted(Event, frozen=True, kw_only=True):
 
 
 class SprintPaused(Event, frozen=True, kw_only=True):
-    """A sprint was paused, with the reason. None of its tasks begin. (X3)"""
+    """A sprint was paused, with the reason. Until it resumes, none of its tasks begin. (X3)"""
 
     sprint: SprintId
     kind: PauseKind
@@ -53,7 +54,7 @@ class SprintResumed(Event, frozen=True, kw_only=True):
 
 
 class SprintEnded(Event, frozen=True, kw_only=True):
-    """A sprint ended. No more of its tasks begin. Live runs finish, and their work goes to normal review. (X2)"""
+    """A sprint ended, and no more of its tasks begin. Live runs finish, and their work is reviewed as usual. (X2)"""
 
     sprint: SprintId
     kind: EndKind

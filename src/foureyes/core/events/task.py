@@ -1,4 +1,4 @@
-"""Journal events about a task itself: planned, edited, claimed, deferred, held, closed.
+"""Journal events of a task itself: planned, edited, claimed, deferred, held, closed.
 
 `signed_by` is the key of a person's signature, if the event loosens the task's review (M6).
 """
@@ -14,7 +14,7 @@ from foureyes.core.words.lifecycle import RunEnd
 
 
 class TaskCreated(Event, frozen=True, kw_only=True):
-    """A task was planned. The row's session is its creator permanently."""
+    """A task was planned. The row's session stays its creator."""
 
     title: str
     description: str = ""
@@ -33,7 +33,7 @@ class TaskCreated(Event, frozen=True, kw_only=True):
 
 
 class TaskEdited(Event, frozen=True, kw_only=True):
-    """Fields of a task were changed, only the given ones. It never changes the status. (T2)"""
+    """Fields of a task were edited. Only the changed ones are set. It never changes the status. (T2)"""
 
     title: str | None = None
     description: str | None = None
@@ -54,7 +54,7 @@ class ParentChanged(Event, frozen=True, kw_only=True):
 
 
 class MinorSet(Event, frozen=True, kw_only=True):
-    """The minor mark changed after creation. P10 checks the session."""
+    """The minor mark was changed after the task's creation. P10 checks who did it."""
 
     minor: bool
     signed_by: str = ""
@@ -81,13 +81,13 @@ class DependencyAdded(Event, frozen=True, kw_only=True):
 
 
 class DependencyRemoved(Event, frozen=True, kw_only=True):
-    """The task no longer waits for another. Reviews show this. (T3)"""
+    """The task no longer waits for another. Reviewers see that. (T3)"""
 
     depends_on: TaskId
 
 
 class TaskReserved(Event, frozen=True, kw_only=True):
-    """The row's session is about to start the task, from this process. Its worktree is created first. (K1)"""
+    """The row's session is about to start the task from this process. Its worktree is created first. (K1)"""
 
     process: str = ""
     until: str = ""
@@ -100,8 +100,8 @@ class ReservationEnded(Event, frozen=True, kw_only=True):
 
 
 class TaskStarted(Event, frozen=True, kw_only=True):
-    """The task was claimed by the row's session, or by `implementer` if it was created for that. `target_head` is the
-    target's position (K4). (T1)
+    """The task was claimed by the row's session, or for `implementer` if the session was created for that.
+    `target_head` is the target's position (K4). (T1)
     """
 
     target_head: Sha | None = None
@@ -109,14 +109,14 @@ class TaskStarted(Event, frozen=True, kw_only=True):
 
 
 class TaskUnstarted(Event, frozen=True, kw_only=True):
-    """The implementer released the claim. `how` says how the run ended, if it did not end well (L17)."""
+    """The implementer released the claim. `how` says how the run ended if it ended badly (L17)."""
 
     reason: str = ""
     how: RunEnd = ""
 
 
 class TaskReleased(Event, frozen=True, kw_only=True):
-    """Another session released the claim. It does not count as implementation work of that session."""
+    """Another session released the claim. For that session it does not count as work on the task."""
 
     implementer: SessionId
     reason: str = ""
@@ -124,7 +124,7 @@ class TaskReleased(Event, frozen=True, kw_only=True):
 
 
 class TaskBlocked(Event, frozen=True, kw_only=True):
-    """The task was blocked by circumstances."""
+    """The task was blocked by something outside it."""
 
     reason: str
 

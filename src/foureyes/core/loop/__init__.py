@@ -1,1 +1,1 @@
-"""The findings loop: fingerprints, answers, progress, escalation, figures."""
+"""The findings loop: fingerprints, answers, progress, escalation and statistics."""

@@ -1,4 +1,4 @@
-"""Answers and rulings: all problems of a set are reported together, so that a bad set records nothing. (L6–L9)"""
+"""Answers and rulings. All problems of a set are reported together, and a set with problems records nothing. (L6–L9)"""
 
 from __future__ import annotations
 
@@ -190,8 +190,8 @@ def why_not_withdrawn(finding: Finding, me: Party, made: Maker | None, others: S
 
 
 def why_not_again(old: Finding, new: ReportedFinding, *, code_changed: bool) -> Reason | None:
-    """Return a reason against raising a finding again after its rejection was accepted. It takes changed code at the
-    quote or a higher severity. (L9)
+    """Return a reason against raising a finding again after its rejection was accepted. It needs changed code at the
+    quote, or a higher severity. (L9)
     """
     if old.state != "resolved" or old.ruling != "ACCEPTED" or code_changed:
         return None
@@ -205,8 +205,8 @@ def why_not_again(old: Finding, new: ReportedFinding, *, code_changed: bool) -> 
 
 
 def state_again(old: Finding, new: ReportedFinding, *, is_other_code: bool = False) -> FindingState:
-    """Return the state of a finding that is raised again. Claimed or settled ones reopen. A waiver holds unless
-    severity rose or the code is different (E3).
+    """Return the state of a finding that is raised again. Claimed and settled ones reopen. A waiver stays unless the
+    severity rose or the code differs (E3).
     """
     if old.state in ("claimed", "resolved", "obsolete"):
         return "open"

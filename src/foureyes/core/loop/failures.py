@@ -20,11 +20,11 @@ from foureyes.core.words.text import one_line
 
 TITLE = 300
 ROOM, LEAST = 12_000, 300
-"""Character limits: for all failures of a check together, and at least for each. A prompt has to hold them. (F4)"""
+"""Character limits in a prompt: for all failures of a check together, and the least for each. (F4)"""
 LISTED, NAME, TOLD_FIRST = 60, 160, 3
 """Limits of a failure list: the number of names, characters per name, and failures shown with their message."""
 LONGEST_TOLD, BRIEFLY_TOLD = 2_000, 200
-"""Characters kept of a failing test's message, normally and if there are many failures."""
+"""Characters kept of a failing test's message: normally, and if there are many failures."""
 MANY = ":many"
 
 
@@ -34,7 +34,7 @@ def is_many(finding: Finding | ReportedFinding) -> bool:
 
 
 def failures_told(ran: Ran) -> tuple[ToolFinding, ...]:
-    """Return the failures with message and place. With many failures the messages are short, and the list has a limit."""
+    """Return the failures with message and place. If there are many, messages are short and their number is limited."""
     tests = [test for test in ran.tests or () if test.state == "failed"]
     most = LONGEST_TOLD if len(tests) <= MANY_FAILURES else BRIEFLY_TOLD
     failures = [
@@ -44,7 +44,7 @@ def failures_told(ran: Ran) -> tuple[ToolFinding, ...]:
 
 
 def named_in(result: CheckResult, failures: Sequence[ToolFinding], *, by_name: bool) -> list[ToolFinding]:
-    """Return the failures that the result names, which excludes those the target has too. (D5)"""
+    """Return the failures that the result names. It does not name those that the target has too. (D5)"""
     left = Counter(result.failing)
     named = []
     for each in failures:
@@ -59,7 +59,7 @@ def failing_of(
     rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int, not_compared: str = ""
 ) -> list[ReportedFinding]:
     """Return the findings for a failed check: its tests, its tool findings, or the check itself. `not_compared` says
-    why a comparison with the target was not possible.
+    why it could not be compared with the target.
     """
     findings = _failing_of(rule, result, failures, attempt)
     if not not_compared:
@@ -90,8 +90,8 @@ def _test(test: ToolFinding, room: int) -> ReportedFinding:
 
 
 def _tool(tool: ToolFinding, room: int) -> ReportedFinding:
-    """Return a finding of at least HIGH severity, whatever `review.extra_linters` says, because the required check
-    fails for it. (L1)
+    """Return a finding of at least HIGH severity, whatever `review.extra_linters` says: the required check fails
+    because of it. (L1)
     """
     return ReportedFinding(
         severity="CRITICAL" if tool.critical else "HIGH",
@@ -105,7 +105,7 @@ def _tool(tool: ToolFinding, room: int) -> ReportedFinding:
 
 
 def many_of(rule: CheckRule, result: CheckResult, failures: Sequence[ToolFinding], attempt: int) -> ReportedFinding:
-    """Return one finding for all failures. A broken import fails every test, and no prompt holds a thousand findings.
+    """Return one finding for all failures. A broken import fails every test, and a thousand findings fit in no prompt.
     (F4)
     """
     what = "tests" if rule.report == "junit" else "errors"
@@ -128,9 +128,9 @@ def _named(each: ToolFinding, rule: CheckRule) -> str:
 
 
 def assigned(failing: Sequence[ReportedFinding], known: Sequence[Finding], *, by_name: bool) -> dict[int, Finding]:
-    """Map the number of each failure to its known finding. Each finding is used once.
+    """Map each failure, by its number, to its known finding. Each finding is used once.
 
-    Tests and checks match by name. Tool findings match by file, rule and title: first by line, then in order, with
+    Tests and checks match by name. Tool findings match by file, rule and title, first on the same line, then in order,
     open findings first.
     """
     left: defaultdict[tuple[str, ...], list[Finding]] = defaultdict(list)
@@ -182,7 +182,7 @@ class Tests(msgspec.Struct, frozen=True):
 
 
 class Tracking(msgspec.Struct, frozen=True, kw_only=True):
-    """One iteration compared with the first failing one and with the one before."""
+    """One iteration, compared with the first failing one and with the previous one."""
 
     iteration: int
     original_failures: tuple[str, ...] = ()
@@ -198,7 +198,7 @@ class Tracking(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def track(iterations: Iterable[Tests]) -> list[Tracking]:
-    """Return the tracking of each iteration. Original failures come from the first iteration with any. (L13)"""
+    """Return the tracking of each iteration. The first iteration that has failures gives the original ones. (L13)"""
     tracked: list[Tracking] = []
     original: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()

@@ -1,4 +1,6 @@
-"""Fingerprints of findings: recognize a repeated finding by its place in the code, not by line number or wording. (L2)"""
+"""Fingerprints of findings. They recognize a repeated finding by its place in the code, not by line number or wording.
+(L2)
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,10 @@ SYMBOL = re.compile(
 
 
 class FindingTraits(msgspec.Struct, frozen=True, kw_only=True):
-    """The traits that identify a new finding: `path` is the file's current name, `symbol` the enclosing function or
-    class, `mark` its tool's id. `line` picks the nearest of several equal matches.
+    """The traits that identify a new finding.
+
+    `path` is the file's current name, `symbol` the enclosing function or class, and `mark` its tool's id. `line` picks
+    the nearest of several equal matches.
     """
 
     path: str = ""
@@ -53,8 +57,8 @@ def words(text: str) -> str:
 
 
 def match(new: FindingTraits, known: Sequence[Finding], renames: Mapping[str, str]) -> Match:
-    """Match a new finding by path (following renames), rule, and normalized quote or symbol. An empty location and
-    title never match. (L2)
+    """Match a new finding by path, rule, and normalized quote or symbol. Without location and title, nothing matches.
+    (L2)
 
     `renames` maps a current path to its name when the known findings were raised.
     """
@@ -92,10 +96,10 @@ def match(new: FindingTraits, known: Sequence[Finding], renames: Mapping[str, st
 
 
 def by_place(new: Sequence[ReportedFinding], known: Sequence[Finding], renames: Mapping[str, str]) -> dict[int, str]:
-    """Map the number of each tool finding to the root of a known finding at the same place with the same rule and the
-    same code or title.
+    """Map each tool finding, by its number, to the root of a known finding at the same place with the same rule and the
+    same code or title. (L2)
 
-    Each root is used once. Known findings must have their lines updated for this submission first. (L2)
+    Each root is used once. The lines of known findings must be updated for this submission first.
     """
     roots: dict[int, str] = {}
     at: dict[tuple[str, int, str], list[Finding]] = {}
@@ -120,8 +124,8 @@ def _says(known: Finding, new: ReportedFinding) -> bool:
 
 
 def _only(fits: list[Finding], new: FindingTraits) -> Match:
-    """Return the match whose symbol and title fit too. If several remain, return them as alike, because no program can
-    decide.
+    """Return the match that also fits by symbol and title. If several remain, return them as alike, because no program
+    can decide.
     """
     tests: tuple[Callable[[Finding], bool], ...] = (
         lambda finding: finding.symbol == new.symbol,
@@ -138,8 +142,8 @@ def _only(fits: list[Finding], new: FindingTraits) -> Match:
 
 
 def find_quote(quote: str, text: str, near: int = 0) -> int:
-    """Return the line (from 1) where the quote begins, ignoring white space: the one nearest to `near`, or 0 if the
-    quote is missing.
+    """Return the line (from 1) where the quote begins, or 0 if it is missing. White space is ignored. Of several, the
+    nearest to `near` counts.
     """
     wanted = normal(quote)
     if not wanted:
@@ -219,7 +223,7 @@ def moved(old: str, new: str) -> dict[int, int]:
 def _anchors(
     before: Sequence[str], after: Sequence[str], first: int, last: int, start: int, end: int
 ) -> list[tuple[int, int]]:
-    """Return the lines that occur once on each side, limited to those in the same order."""
+    """Return pairs of lines that occur once on each side, in the same order on both."""
     here, there = Counter(before[first:last]), Counter(after[start:end])
     place = {after[at]: at for at in range(start, end) if there[after[at]] == 1}
     once = [(at, place[before[at]]) for at in range(first, last) if here[before[at]] == 1 and before[at] in place]

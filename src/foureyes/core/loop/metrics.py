@@ -1,6 +1,6 @@
-"""Figures about reviews and reviewers: counts from the store in, shares and means out. (Y)
+"""Statistics of reviews and reviewers: computes shares and means from the store's counts. (Y)
 
-A share of nothing is None, never 0 %: a project without rejections did not accept none of them.
+A share of nothing is None, never 0 %.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import msgspec
 
 
 class FindingCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings of one session. `spoken`: a reviewer raised them, not a check or a tool's report. `missed`: raised
-    after an approval of the same change.
+    """Findings of one session. `spoken`: raised by a reviewer, not by a check or a tool's report. `missed`: raised
+    after someone approved the same change.
     """
 
     session: str = ""
@@ -34,8 +34,10 @@ class FindingCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A review. `changed` counts the change's files, `unread` those it does not name as read, `untold` those it names
-    without its program's stream reporting them.
+    """A review.
+
+    `changed` counts the change's files, `unread` those that the review does not name as read, and `untold` those that
+    it names but its program's stream does not report.
     """
 
     session: str
@@ -64,14 +66,14 @@ class Approvals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Escalations(msgspec.Struct, frozen=True, kw_only=True):
-    """Escalations. `unclear`: blocking findings of the rounds before had no location or no fix."""
+    """Number of escalations. `unclear`: blocking findings of the rounds before had no location or no fix."""
 
     n: int = 0
     unclear: int = 0
 
 
 class SessionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A session that reviewed. `profile` is the profile of its run. Every run has its own session."""
+    """A session that reviewed. `profile` is its run's profile. Every run has its own session."""
 
     id: str
     name: str = ""
@@ -100,7 +102,9 @@ class RunCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReviewerRows(msgspec.Struct, frozen=True, kw_only=True):
-    """All input of a scorecard. `agreed` counts true blocking findings by others in attempts that a session approved."""
+    """Everything needed to compute a scorecard. `agreed` counts true blocking findings by others in attempts that a
+    session approved.
+    """
 
     sessions: Sequence[SessionRow] = ()
     findings: Sequence[FindingCounts] = ()
@@ -114,7 +118,7 @@ class ReviewerRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Share(msgspec.Struct, frozen=True):
-    """A count out of a total. `share` is None for a total of zero, otherwise rounded to four digits."""
+    """A count out of a total. `share` has four digits and is None if the total is zero."""
 
     n: int
     of: int
@@ -129,9 +133,11 @@ class Share(msgspec.Struct, frozen=True):
 class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
     """One reviewer: a session, or a profile with all its runs.
 
-    `precision`: findings upheld out of those judged. `coverage`: files read out of those changed. `untold`: files
-    claimed as read that its program did not report (V6). `missed`: true blocking findings by others in work it
-    approved. Tokens and cost are 0 if its program reports none.
+    - precision: findings upheld, out of those judged
+    - coverage: files read, out of those changed
+    - untold: files claimed as read that its program did not report (V6)
+    - missed: true blocking findings by others in work it approved
+    - tokens and cost: 0 if its program reports none
     """
 
     session: str
@@ -156,7 +162,7 @@ class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stats(msgspec.Struct, frozen=True, kw_only=True):
-    """The project's figures, with one scorecard for each reviewer."""
+    """The project's statistics, with a scorecard for each reviewer."""
 
     reviews: int
     actionable: Share
@@ -190,7 +196,7 @@ def _tenths(n: int, of: int) -> float:
 
 
 def stats(approvals: Approvals, escalations: Escalations, rows: ReviewerRows) -> Stats:
-    """Compute all figures. (Y)"""
+    """Compute all statistics. (Y)"""
     findings = rows.findings
     total = sum(row.findings for row in findings)
     blocking = sum(row.blocking for row in findings)
@@ -217,7 +223,7 @@ def stats(approvals: Approvals, escalations: Escalations, rows: ReviewerRows) ->
 
 def scores(rows: ReviewerRows) -> tuple[ReviewerScore, ...]:
     """Return the scorecards, most reviews first. All runs of a profile are one reviewer. Findings of checks and tools
-    count for no reviewer.
+    belong to no reviewer.
     """
     profiles = {row.id: row.profile for row in rows.sessions if row.profile}
 

@@ -1,4 +1,4 @@
-"""Next steps for findings and loops: the state in a word or two, and the caller's next command. (L6–L9, L16, E3)"""
+"""Next steps for findings and loops, and their state in a word or two. (L6–L9, L16, E3)"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def state_in_words(finding: Finding, now: str) -> str:
 
 
 def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
-    """Return the next command, based on the finding's state, the task's status, and `mine`: the caller made the work."""
+    """Return the next command for a finding in this state. `mine`: the caller made the work."""
     if finding.by_check and finding.holds(now):
         return fe("check", "run", finding.task, before="fix it, and passing the check resolves it: ")
     if finding.state in UNRESOLVED and finding.blocking:
@@ -48,7 +48,7 @@ def next_step(finding: Finding, now: str, *, status: str, mine: bool) -> Steps:
 
 
 def _ruling(finding: Finding) -> Steps:
-    """Return the ruling command for a finding, or nothing if it needs an answer instead."""
+    """Return the command to rule on a finding, or nothing if it needs an answer."""
     words = rulings_for(finding.state, waiting=finding.waiting, left_diff=finding.left_diff)
     return rule_step(finding.id, words) if words else NO_STEP
 

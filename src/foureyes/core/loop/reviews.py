@@ -1,4 +1,4 @@
-"""Reviews: the effective verdict (V5), files not read (V6), and the conditions for a review to count."""
+"""Reviews: the effective verdict (V5), files not read (V6), and when a review counts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def raised_in(self) -> int:
-        """The journal row with its findings, which directly follows the review's own."""
+        """The journal row with its findings, directly after the review's own."""
         return self.seq + 1
 
     @property
@@ -49,8 +49,8 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def agrees(self) -> bool:
-        """True if the review is complete and its effective verdict is approved. The reviewer's rights also decide if
-        it counts. (P)
+        """True if the review is complete and its effective verdict is approved. It counts only if the reviewer may
+        review. (P)
         """
         return self.is_whole and self.effective == "approved"
 
@@ -81,7 +81,7 @@ def why_not_counting(
 
 
 def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Review]) -> bool:
-    """Return True if the session approved exactly this change in its own review before it decided. (D9)"""
+    """Return True if the session reviewed exactly this change before it decided. (D9)"""
     return any(
         review.session == session and review.diff_id == diff_id and review.agrees and review.seq < before
         for review in reviews
@@ -89,17 +89,17 @@ def has_reviewed(session: str, diff_id: str, before: int, reviews: Iterable[Revi
 
 
 class FilesRead(msgspec.Struct, frozen=True):
-    """The changed files that the program's stream reports as read. `complete`: the stream reports every read. (V6)"""
+    """The changed files that the program's stream reports as read. `complete`: it reports every read. (V6)"""
 
     files: tuple[str, ...]
     complete: bool = True
 
 
 def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[ChangedFile], *, whole: bool) -> list[str]:
-    """Return the changed files that a stream reports as read, relative to the reading place.
+    """Return the changed files that a stream reports as read, relative to `place`. (V6)
 
-    Reading the whole `diff` file, stored in a folder beside the tree, counts as reading every changed file. If the
-    diff is too long for one reading (`whole` False), it counts only for files without added lines. (V6)
+    Reading the `diff` file, which lies in a folder of the checkout, counts as reading every changed file. If it is too
+    long to read at once (`whole` is False), it counts only for files without added lines.
     """
     paths = {path.removeprefix("./").removeprefix(place.rstrip("/") + "/") for path in told}
     own = {file.path for file in changed}
@@ -111,9 +111,7 @@ def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[Change
 def uncovered(
     changed: Sequence[ChangedFile], stated: Iterable[str], told: FilesRead | None, exclude: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the files that a review does not cover. If a stream reports every read, both the review and the stream
-    must name a file. (V6)
-    """
+    """Return the files that a review does not cover. If the stream reports every read, it must name a file too. (V6)"""
     seen = unread(changed, told.files, exclude) if told is not None and told.complete else ()
     both = {*unread(changed, stated, exclude), *seen}
     return tuple(file.path for file in changed if file.path in both)
@@ -122,8 +120,9 @@ def uncovered(
 def untold(
     changed: Sequence[ChangedFile], stated: Iterable[str], told: FilesRead | None, exclude: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the files that a review names as read without the stream reporting them, for streams that may omit reads.
-    They lower the reviewer's score, but not the validity of the review. (V6)
+    """Return files that a review names as read but the stream does not report, for streams that may omit reads. (V6)
+
+    They lower the reviewer's score but do not make the review invalid.
     """
     if told is None or told.complete:
         return ()

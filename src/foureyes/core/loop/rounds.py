@@ -1,7 +1,7 @@
-"""The engine of the review loop: rounds, progress, tier and next action. It is the only place that routes tasks.
-(L11–L17, E1–E5)
+"""The engine of the review loop: rounds, progress, tier and next action. Only this module routes tasks. (L11–L17,
+E1–E5)
 
-All state is computed from the journal. No counter is stored as truth (G6, L12).
+All state is computed from the journal. No counter is stored (G6, L12).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MERGE_FAILURES = 3
 """Number of failed merges before escalation. (Q3)"""
 
 NOT_YET = 1 << 62
-"""Close position of a round that was superseded without being sent back: after everything else in it."""
+"""Closing position of a round that another one replaced before it was sent back: after all its events."""
 
 WAITING: tuple[FindingState, ...] = ("open", "claimed", "disputed")
 ENDED: dict[RunEnd, str] = {
@@ -32,12 +32,14 @@ ENDED: dict[RunEnd, str] = {
     "blocked": "it is blocked",
     "unchanged": "it changed nothing",
 }
-"""Ways a run can end that count as a round without progress. (L17)"""
+"""Endings of a run that count as a round without progress. (L17)"""
 
 
 class LoopAttempt(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt as input of the loop. `starts` counts the starts of work before it. `close_seq` is the journal row
-    that sent it back, `approved` the row of its approval, 0 if none.
+    """An attempt, as the loop sees it.
+
+    `starts` counts the starts of work before it. `close_seq` is the journal row that sent it back, and `approved` the
+    row of its approval, 0 if none.
     """
 
     n: int
@@ -49,7 +51,9 @@ class LoopAttempt(msgspec.Struct, frozen=True, kw_only=True):
     merge_failures: int = 0
 
     def goes_on_as(self, after: LoopAttempt) -> bool:
-        """Return True if `after` is the same commit submitted again without a send-back or new work between. (Q2, D4)"""
+        """Return True if `after` is the same commit submitted again, with no send-back and no new work in between. (Q2,
+        D4)
+        """
         return bool(self.head) and (self.head, self.starts) == (after.head, after.starts) and not self.close_seq
 
 
@@ -63,7 +67,9 @@ class FindingMove(msgspec.Struct, frozen=True):
 
 
 class LoopAct(msgspec.Struct, frozen=True):
-    """An act on the loop: the gate asked for the lead (L14), an approval settled that, or the lead decided (E3)."""
+    """An act on the loop: the gate asked for the lead (L14), an approval ended that request, or the lead decided
+    (E3).
+    """
 
     seq: int
     iteration: int
@@ -72,8 +78,8 @@ class LoopAct(msgspec.Struct, frozen=True):
 
 
 class FruitlessRun(msgspec.Struct, frozen=True):
-    """A run that ended without a submission. `had` is its number of blocking findings, `why` the reported reason, if
-    any. (L17)
+    """A run that ended without a submission. `had` is the number of blocking findings it started with, `why` its
+    reported reason. (L17)
     """
 
     seq: int
@@ -84,8 +90,9 @@ class FruitlessRun(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
-    """One iteration, with the blocking findings open at submission, resolved, and new. `goes_on`: not a round of its
-    own, its events count in the next one.
+    """One iteration with its blocking findings: open at submission, resolved, and new.
+
+    `goes_on`: it is not a round of its own, and its events count in the next one.
     """
 
     n: int
@@ -101,12 +108,12 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_progress(self) -> bool:
-        """True if at least one open blocking finding was resolved. An unchanged tree is no progress. (L11)"""
+        """True if a blocking finding was resolved and the tree changed. (L11)"""
         return self.fixed > 0 and not self.same_tree
 
 
 class LoopState(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of one task's loop and its next action. Every interface, the prompt and the router show this."""
+    """The state of a task's loop and its next action, as every interface, the prompt and the router use it."""
 
     tier: Tier = "developer"
     waiting_for: WaitingFor = ""
@@ -128,7 +135,7 @@ class LoopState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def outlook(self) -> str:
-        """One sentence about how near the escalation is, or "" before the first round has ended. (E5)"""
+        """How near the next escalation is, in one sentence. "" before the first round has ended. (E5)"""
         if self.waiting_for:
             who = "a person" if self.waiting_for == "user" else "the lead"
             return f"waits for {who}: {self.why}"
@@ -141,7 +148,7 @@ class LoopState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Count(msgspec.Struct):
-    """The running count within a tier. `left_with` is the no-progress count when the last tier ended."""
+    """The counters within a tier. `left_with` is the no-progress count at the end of the previous tier."""
 
     tier: Tier = "developer"
     waiting_for: WaitingFor = ""
@@ -168,22 +175,20 @@ class _Count(msgspec.Struct):
 
 
 def above(tier: Tier, lead_decisions: int) -> Tier:
-    """Return the next tier. A loop that comes back after a lead's decision goes to a person. (E1)"""
+    """Return the next tier. If the lead has decided before, that is a person. (E1)"""
     after = TIERS[min(TIERS.index(tier) + 1, len(TIERS) - 1)]
     return "user" if after == "lead" and lead_decisions else after
 
 
 def waits(tier: Tier) -> WaitingFor:
-    """Return the role to wait for. Developer and senior implement, lead and user decide. (E2)"""
+    """Return the role that has to act. Developer and senior implement, lead and user decide. (E2)"""
     if tier == "lead":
         return "lead"
     return "user" if tier == "user" else ""
 
 
 def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, closed: bool) -> list[Round]:
-    """Return the effect of each iteration on the blocking findings. `closed`: the latest attempt has been sent back
-    too. (L11)
-    """
+    """Return each iteration's effect on the blocking findings. `closed`: the latest attempt was sent back too. (L11)"""
     by_iteration: dict[int, list[FindingMove]] = {}
     for step in steps:
         by_iteration.setdefault(step.iteration, []).append(step)
@@ -205,7 +210,7 @@ def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, close
 
 
 class _Hands(msgspec.Struct):
-    """The findings of one round: open blocking ones before it, waived ones, and the last event of each that changed."""
+    """The blocking findings of one round: open before it, waived, and the last event of each one that changed."""
 
     before: set[str] = set()
     waived: set[str] = set()
@@ -239,7 +244,7 @@ def loop_state(
     odds: Sequence[FruitlessRun],
     limits: Limits,
 ) -> LoopState:
-    """Fold the rounds in journal order into the current loop state. (E1)"""
+    """Compute the current loop state from the rounds, in journal order. (E1)"""
     count, table = _Count(), []
     for attempt, current in zip(handed, done, strict=True):
         tier, happened = count.tier, _in_order(count, attempt, current, acts, odds, limits)
@@ -286,7 +291,7 @@ def _in_order(
     odds: Sequence[FruitlessRun],
     limits: Limits,
 ) -> list[tuple[int, Callable[[], None]]]:
-    """Return the events of one iteration with their journal positions."""
+    """Return the events of one iteration, each with its journal position."""
     happened: list[tuple[int, Callable[[], None]]] = []
     if current.closed and not current.goes_on:
         happened.append((attempt.close_seq or NOT_YET, lambda: _close(count, attempt, current, limits)))
@@ -300,8 +305,8 @@ def _in_order(
 
 
 def _close(count: _Count, attempt: LoopAttempt, current: Round, limits: Limits) -> None:
-    """Count a closed round: progress resets the no-progress count, no progress adds one. A round without blocking
-    findings leaves it. (L12)
+    """Count a closed round. Progress resets the no-progress count, and a round without progress adds one. A round
+    without blocking findings changes nothing. (L12)
     """
     count.round += 1
     if current.had:
@@ -316,14 +321,14 @@ def _close(count: _Count, attempt: LoopAttempt, current: Round, limits: Limits) 
 
 
 def _odd(count: _Count, odd: FruitlessRun, limits: Limits) -> None:
-    """Count a run that had findings and ended without a submission as no progress. (L17)"""
+    """Count a run that ended without a submission as no progress, if it had findings. (L17)"""
     count.no_progress += 1
     if count.no_progress >= limits.no_progress_limit:
         count.up(f"{count.no_progress} rounds without progress, and in the last run {odd.why or ENDED[odd.how]} (L17)")
 
 
 def _approved(count: _Count) -> None:
-    """End the wait for a decision, because an approval makes it unnecessary."""
+    """End the wait for a decision. An approval makes it unnecessary."""
     count.waiting_for = ""
 
 
@@ -378,5 +383,5 @@ def _warning(count: _Count, iteration: int, limits: Limits) -> str:
 
 
 def wants_lead(answers: Sequence[str], limits: Limits) -> bool:
-    """Return True if the share of rejected blocking findings of an attempt is above the limit. (L14)"""
+    """Return True if more of an attempt's blocking findings were rejected than the limit allows. (L14)"""
     return bool(answers) and sum(word == "REJECTED" for word in answers) > limits.rejection_review_share * len(answers)

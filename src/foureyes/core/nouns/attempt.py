@@ -1,4 +1,4 @@
-"""Attempts: frozen submissions of a task (A), with the work of other tasks inside them (A7)."""
+"""Attempts: frozen submissions of a task (A), and work of other tasks inside them (A7)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEEPS_APPROVAL: frozenset[Relation] = frozenset({"same", "message_only", "trivia
 
 HandInSignal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
 SIGNALS: tuple[HandInSignal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
-"""Signals of a submitting run (S1). A failed run is never a submission (S2)."""
+"""Signals of a run that submits (S1). A failed run never submits (S2)."""
 
 
 MarkKind = Literal[
@@ -26,14 +26,20 @@ MarkKind = Literal[
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """A warning about a changed file for the reviewer, taken from git and not from an author's words. (H1)
+    """A warning about a changed file, computed from git and not from the author's words. (H1)
 
-    deleted · executable: the bit was set · link: a symbolic link was created or redirected · binary · hidden:
-    invisible characters, or ones that reorder the line · skip: a test is newly skipped · assert: fewer assertions than
-    before · rename · mode: the mode changed · unlinked: a symbolic link was removed · submodule · odd: not a plain
-    file (100644) before or after · at_merge: the path that a merge would have changed when it voided an approval (Q2)
-    · behind: a gate file, or an input of the checks, that is a link to a changed file (A4) · called: a check's script
-    names it (M4) · long: an added line is too long for any screen.
+    - deleted, rename, mode, binary, submodule: as git shows it
+    - executable: the file became executable
+    - link: a symbolic link was created or redirected
+    - unlinked: a symbolic link was removed
+    - odd: not a plain file (100644) before or after
+    - hidden: invisible characters, or some that reorder the line
+    - long: an added line is too long for any screen
+    - skip: a test is newly skipped
+    - assert: fewer assertions than before
+    - called: a script of a check names it (M4)
+    - behind: a gate file, or an input of the checks, that is a link to a changed file (A4)
+    - at_merge: a merge would have changed this path, so it voided an approval (Q2)
     """
 
     kind: MarkKind
@@ -41,7 +47,7 @@ class Mark(msgspec.Struct, frozen=True):
 
 
 NOT_MEASURED = 0
-"""Size of attempts from before sizes were measured. A measured change has at least the bytes of its file names."""
+"""The size of attempts made before sizes were measured. A measured change has at least the bytes of its file names."""
 MOST_MEASURED = 2**31 - 1
 """Larger sizes are capped at this."""
 
@@ -68,7 +74,7 @@ class Commit(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """The data of base..head from git: everything an attempt freezes without the store.
+    """The content of base..head in git: everything about an attempt that does not come from the store.
 
     `size` is the number of bytes in changed lines and file names.
     """
@@ -115,14 +121,17 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 AuthorSource = Literal["claim", "token", "shared", "trailer"]
-"""What makes a session an author, the strongest first: it held the claim or a token to implement, it is an author of
-another task that shares code with this one (A6), or a commit trailer names it, which anyone can write (I8).
+"""Why a session is an author, strongest first: it held the claim, or a token to implement; it is an author of another
+task that shares code with this one (A6); or a commit trailer names it, which anyone can write (I8).
 """
 AUTHOR_SOURCES: tuple[AuthorSource, ...] = ("claim", "token", "shared", "trailer")
 
 
 class Author(msgspec.Struct, frozen=True):
-    """A member of an author set. `why` is the journal's text for people, `source` the value that counts."""
+    """A member of an author set.
+
+    `why` is the journal's text for people. Rules use `source`.
+    """
 
     session: SessionId
     why: str
@@ -140,7 +149,7 @@ class Author(msgspec.Struct, frozen=True):
 
 
 class EarlierAttempt(msgspec.Struct, frozen=True):
-    """An attempt before the latest: its change, and its relation to the attempt before it. (A3)"""
+    """An attempt before the latest one, with its relation to the attempt before it. (A3)"""
 
     n: int
     diff_id: str
@@ -153,9 +162,9 @@ def nothing_handed_in(task: str) -> str:
 
 
 def source_of(why: str) -> AuthorSource:
-    """Return the source of an author from the journal's words. All readers must use this.
+    """Return the source of an author from the journal's text.
 
-    Unknown words count as a claim, because only trailers can be cleared (I8).
+    All readers must use this. Unknown text counts as a claim, because only trailers can be cleared. (I8)
     """
     kind = why.partition(" ")[0]
     if kind == "commit":
@@ -168,8 +177,8 @@ def source_of(why: str) -> AuthorSource:
 def relation(*, same_head: bool, same_tree: bool, same_base: bool, mechanical: bool) -> Relation:
     """Return the relation of a new head to an approved one. (A3)
 
-    `same_tree` means "message only" on the same base. On a new base, only the mechanical merge shows that nothing but
-    the base changed.
+    On the same base, `same_tree` means that only messages differ. On a new base, only the mechanical merge shows that
+    nothing but the base changed.
     """
     if same_head:
         return "same"
@@ -209,20 +218,19 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def seen(self) -> str:
-        """The name of its change for `--seen`. (D7)"""
+        """The name of this change for `--seen`. (D7)"""
         return seen_name(self.n, self.diff_id)
 
     @property
     def is_merged_later(self) -> bool:
-        """True if an approval sends it to the merge queue: it has code and has not landed."""
+        """True if approving it adds it to the merge queue: it has code and has not landed."""
         return not (self.no_code or self.landed)
 
 
 def same_change(attempts: Sequence[EarlierAttempt | Attempt]) -> frozenset[int]:
-    """Return the numbers of attempts with the same change as the last one: itself, and those before it up to the
-    latest rework.
+    """Return the numbers of the attempts with the same change as the latest, which is included. (A3, D7)
 
-    The same head on another base shows another diff and does not count. (A3, D7)
+    These go back to the latest rework. The same head on another base shows another diff and does not count.
     """
     same: set[int] = set()
     after: EarlierAttempt | Attempt | None = None
@@ -240,21 +248,25 @@ def same_change(attempts: Sequence[EarlierAttempt | Attempt]) -> frozenset[int]:
 
 How = Literal["whole", "part", "carved", "copied", "quoted", "branch", "trailer"]
 TAKEN_ALONG: frozenset[How] = frozenset({"whole", "part", "copied", "branch", "trailer"})
-"""Work of another task that a merge would also bring to the target. Carved or quoted work belongs to this task too and
-is reviewed as such.
+"""Relations in which merging would also bring the other task's work to the target. Carved or quoted work belongs to
+this task too and is reviewed as such.
 """
 
 
 class Below(msgspec.Struct, frozen=True, kw_only=True):
     """Work of another task inside an attempt.
 
-    `how`: whole: every commit of its attempt · part: some of its commits, or ones it has dropped · carved: the attempt
-    is part of an earlier submission of the other task · copied: every file of the other attempt, under other commits ·
-    quoted: some of its contents, commits that both have, or commits on the branch of a task begun later (only the
-    other task's strictness counts) · branch: commits on the other task's branch · trailer: commits that name it.
+    `attempt` is the other task's attempt, 0 if it submitted none. `commits` is their number, `top` the last one if
+    known. `how`:
 
-    `attempt` is the other task's attempt, 0 without a submission. `commits` is their number, `top` the last one if
-    known.
+    - whole: every commit of its attempt
+    - part: some of its commits, or ones that it dropped
+    - copied: every file of its attempt, in other commits
+    - branch: commits on its branch
+    - trailer: commits that name it
+    - carved: this attempt is part of an earlier submission of the other task
+    - quoted: some of its contents, commits that both have, or commits on the branch of a task begun later. Only the
+    other task's strictness counts.
     """
 
     task: TaskId

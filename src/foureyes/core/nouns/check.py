@@ -1,4 +1,4 @@
-"""Checks: the outcome of one quality command on one tree, computed from what the run showed. (D5)
+"""Checks: the outcome of one quality command on one tree, computed from a run's observations. (D5)
 
 "Not run", "crashed", "timed out" and "unsound" never pass, and neither does a report without a test. (G1)
 """
@@ -21,7 +21,7 @@ from foureyes.steps import Steps, by_person, by_person_or_service, either, fe, i
 # ---- Files of its tree that a run left as others ----
 
 NAMED = 3
-"""Number of names in one line."""
+"""Number of names listed in one line."""
 
 
 class Rewritten(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class Rewritten(msgspec.Struct, frozen=True):
 
 
 def unlisted(rule: CheckRule, rewritten: Rewritten) -> Rewritten:
-    """Return the rewritten files that neither the check's `writes` nor, for the build, the checkout's `writes` allow.
+    """Return the rewritten files that no `writes` setting allows. The checkout's `writes` apply to the build only.
     (D5)
     """
     by_build = rule.checkout.writes if rule.checkout is not None else ()
@@ -48,14 +48,14 @@ def _without(paths: Sequence[str], globs: Sequence[str]) -> tuple[str, ...]:
 
 
 def in_words(rewritten: Rewritten) -> str:
-    """Return the changed files and their cause in words."""
+    """Describe the changed files and what changed them."""
     parts = [_named(rewritten.built) + " by checkout.build"] if rewritten.built else []
     parts += [_named(rewritten.checked)] if rewritten.checked else []
     return f"changed {', and '.join(parts)}"
 
 
 def what_to_do(rewritten: Rewritten) -> str:
-    """Return the advice for a run that leaves the tree unchanged."""
+    """Return advice: how to make the run leave the tree unchanged."""
     names = ["checkout.writes"] if rewritten.built else []
     names += ["writes under [[checks]]"] if rewritten.checked else []
     return f"commit the changed files, or list them in {' and '.join(names)}"
@@ -84,18 +84,20 @@ SHOWN_LINES = 8
 KEPT_FAILURES = 1_000
 """Number of failing tests or findings kept by name per run."""
 MANY_FAILURES = 20
-"""Above this, all failures of a check become one finding, because a broken import can fail a thousand tests. (F4)"""
+"""Number of failures above which a check raises one finding for all of them. A broken import can fail a thousand tests.
+(F4)
+"""
 
 RED_BEFORE = "It is red on the target too, and Foureyes cannot tell whether this change made it worse"
 FIXED_SINCE = "The target was red too when this work began and passes now, so merge the target into your branch"
 NO_MODULE = Shape(r"[^\n:]*: No module named (\w+)\s*\Z")
-"""Python's last output line if the module to run is missing."""
+"""The last line of Python's output if the module to run is missing."""
 NO_TOOLCHAIN = Shape(r"rustup could not choose a version of \w+|toolchain '[^'\n]*' is not installed")
 """rustup's message if cargo is missing."""
 
 
 class TestResult(msgspec.Struct, frozen=True):
-    """One test of a report, by its stable name. A failed test has its message and place in the tree."""
+    """One test of a report, by its stable name. If it failed, also its message and its place in the tree."""
 
     id: str
     state: TestState
@@ -105,8 +107,10 @@ class TestResult(msgspec.Struct, frozen=True):
 
 
 class ToolFinding(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One result of a SARIF report, or a failed test by name. `level` is SARIF's: error, warning, note or none.
-    `critical` comes from its score. `key` identifies it independent of its line.
+    """One result of a SARIF report, or a failed test by name.
+
+    `level` is SARIF's: error, warning, note or none. `critical` comes from its score. `key` identifies it whatever its
+    line.
     """
 
     rule: str
@@ -120,10 +124,9 @@ class ToolFinding(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Elsewhere(msgspec.Struct, frozen=True, kw_only=True):
-    """Code from another checkout that a run used instead of its own tree's: the file, and the cause (an environment, a
-    link).
+    """Code from another checkout that a run used instead of its own.
 
-    `advice` says how to make the run use its own tree.
+    It has the file and the cause (an environment, a link). `advice` says how to make the run use its own tree.
     """
 
     file: str
@@ -138,13 +141,16 @@ class Elsewhere(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
-    """The raw observations of one run. `tests` and `findings` are None if no such report was requested or it could not
-    be read.
+    """The observations of one run.
 
-    `problem` says why the run or its report cannot be trusted. `elsewhere`: it ran on another tree. `disturbed`:
-    another process wrote to its tree. `unprepared`: its environment could not be created. `unbuilt`: its build failed.
-    `rewritten`: files of the tree that it changed. `unfit`: changed lock files that did not fit what the change itself
-    asks for.
+    - tests, findings: None if no such report was requested or it could not be read
+    - problem: why the run or its report cannot be trusted
+    - elsewhere: it used code of another tree
+    - disturbed: another process wrote to its tree
+    - unprepared: its environment could not be created
+    - unbuilt: its build failed
+    - rewritten: files of the tree that it changed
+    - unfit: lock files it changed because they did not fit what the change asks for
     """
 
     exit_code: int | None
@@ -164,8 +170,9 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckJudgement(msgspec.Struct, frozen=True):
-    """An outcome with its summary: `12/12 passed`, `2 errors`, `exit code 3`. `failing` names failures up to a limit,
-    `failed` is their real number.
+    """An outcome and its summary, such as `12/12 passed`, `2 errors` or `exit code 3`.
+
+    `failing` names failures up to a limit, and `failed` is their number.
     """
 
     outcome: CheckOutcome
@@ -175,16 +182,16 @@ class CheckJudgement(msgspec.Struct, frozen=True):
 
 
 def may_have_been_killed(ran: Ran) -> bool:
-    """Return True if the exit code suggests that the machine killed the program, and no report contradicts that. (D5)"""
+    """Return True if the exit code suggests that the machine killed the program and no report says otherwise. (D5)"""
     return ran.exit_code in AS_IF_KILLED and ran.tests is None and ran.findings is None
 
 
 def judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
-    """Return the outcome of a run. It passes only if exit code and report both do, for this tree. (D5)
+    """Return the outcome of a run. It passes only if the exit code and the report for this tree both do. (D5)
 
-    A passing run that rewrote its tree is unsound. A failing one stays failed, unless its report names failures: those
-    would be compared with the target, so it is unsound too. If only lock files changed because they do not fit the
-    change, the run fails and the author has to commit them.
+    A run that rewrote its tree is unsound if it passed. If it failed it stays failed, unless its report names failures:
+    those would be compared with the target, so it is unsound too. If only lock files changed because they do not fit
+    the change, the run fails and the author has to commit them.
     """
     verdict, rewritten = _judge(rule, ran), unlisted(rule, ran.rewritten)
     if not rewritten or verdict.outcome not in ("passed", "failed"):
@@ -232,7 +239,7 @@ def _judge(rule: CheckRule, ran: Ran) -> CheckJudgement:
 
 
 def _says_nothing(rule: CheckRule, ran: Ran) -> str:
-    """Return why a declared report shows nothing: it is missing, has no tests, or all were skipped."""
+    """Return why a declared report is worth nothing: it is missing, has no tests, or all were skipped."""
     if rule.report == "sarif":
         return "there is no report" if ran.findings is None else ""
     if rule.report == "junit" and not ran.tests:
@@ -255,7 +262,9 @@ def name_of(found: ToolFinding) -> str:
 
 
 def _missing(rule: CheckRule, ran: Ran) -> str:
-    """Return why a tool did not run although its exit code looks like a finding: its launcher could not find it."""
+    """Return why a tool did not run although its exit code looks like a failed check: its launcher could not find
+    it.
+    """
     if ran.exit_code == 0 or ran.tests or ran.findings:
         return ""
     tool = tool_of(rule.run)
@@ -288,7 +297,7 @@ def _what_failed(ran: Ran, failed: int) -> str:
 class WhatRan(msgspec.Struct, frozen=True):
     """The program and environment of a check run, empty if unknown.
 
-    `beside` is the only target tree for which the run is valid, because files of the change may lie where the
+    `beside` is the only tree of the target for which the run is valid: files of the change may lie where the
     environment has its own. `stored` joins all three into one text, and read() parses it.
     """
 
@@ -335,7 +344,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     at: str = ""
 
     def holds_beside(self, base_tree: str) -> bool:
-        """Return True if the result is valid for a change on this tree of the target. (D5)"""
+        """Return True if the result is valid while the target has this tree. (D5)"""
         return WhatRan.read(self.program).beside in ("", base_tree)
 
     @property
@@ -345,13 +354,20 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CheckState(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of one check for an attempt, with its latest counting result if there is one.
+    """The state of one check for an attempt, with the latest result that counts, if any.
 
-    `claimed`: only the makers' own processes ran it (D5). `gone`: tests of the target missing from the report.
-    `compared`: those are known. `flaky`: red and green on one tree. Failures that the target has too are already
-    removed from the result, and `no_baseline` says why that was not possible. `own_inputs`: the change alters the
-    environment's inputs. `by_change`: red because of the change. `red_before`: red on the target too, without a report
-    that shows the difference. `fixed`: green on the target's tip by now. `accepted`: a person accepts it as red.
+    Failures that the target has too are already removed from the result.
+
+    - claimed: only the makers' own processes ran it (D5)
+    - gone: tests of the target missing from the report
+    - compared: `gone` is known
+    - no_baseline: why the target's failures could not be removed
+    - flaky: red and green on the same tree
+    - own_inputs: the change alters the environment's inputs
+    - by_change: red because of the change
+    - red_before: red on the target too, and no report shows the difference
+    - fixed: green on the target's current tip
+    - accepted: a person accepts it although it is red
     """
 
     rule: CheckRule
@@ -369,12 +385,12 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_own_trouble(self) -> bool:
-        """True if it could not start because of the attempt's own files, such as a broken lock file."""
+        """True if it could not start because of the attempt's own files, for example a broken lock file."""
         return self.own_inputs and self.result is not None and self.word == "crashed" and self.result.exit_code is None
 
     @property
     def is_green(self) -> bool:
-        """True if it passed with every test of the target."""
+        """True if it passed and ran every test of the target."""
         return self.result is not None and self.result.outcome == "passed" and self.compared and not self.gone
 
     @property
@@ -424,8 +440,9 @@ class CheckState(msgspec.Struct, frozen=True, kw_only=True):
 def red(
     states: tuple[CheckState, ...], task: str, tree: str, *, counting: bool, by_anyone: bool = False
 ) -> list[Reason]:
-    """D5: a reason for each required check that did not pass. `counting`: claimed results do not do; then `by_anyone`
-    says whether the caller's own run would.
+    """Return a reason for each required check that did not pass. (D5)
+
+    `counting`: claimed results are not enough, and `by_anyone` says whether the caller's own run would be.
     """
     reasons = []
     for state in states:
@@ -451,13 +468,13 @@ def red(
 
 
 def run_step(task: str, *, by_anyone: bool) -> Steps:
-    """Another run of the checks. An agent is never sent to one that would not count."""
+    """Return the command to run the checks again. Agents are never sent to a run that would not count."""
     run = fe("check", "run", task)
     return run if by_anyone else by_person_or_service(run)
 
 
 def moves_on(state: CheckState, task: str, *, by_anyone: bool) -> Steps:
-    """What brings a required check on that did not pass. `by_anyone`: the caller's own run will do."""
+    """Return the next step for a required check that did not pass. `by_anyone`: the caller's own run counts."""
     run = run_step(task, by_anyone=by_anyone)
     if state.lacks_tests:
         agree = by_person(fe("approve", task, "-m", phrase("why these tests may go")))

@@ -12,7 +12,7 @@ from foureyes.core.words.digest import sha256
 
 Isolation = Literal["full", "auto", "none"]
 ISOLATIONS: tuple[Isolation, ...] = ("full", "auto", "none")
-"""From least to most access for a check."""
+"""Levels of a check's isolation, strictest first."""
 
 INPUTS = (
     "**/pyproject.toml", "**/setup.cfg", "**/setup.py", "**/requirements*.txt", "**/constraints*.txt", "**/uv.lock",
@@ -26,15 +26,18 @@ INPUTS = (
 )  # fmt: skip
 """Files that declare a project's packages, for the usual tools."""
 TIMEOUT_MINUTES = 60
-"""Time limit of `prepare` and of `build`, in minutes each."""
+"""Time limit of `prepare` and of `build` each, in minutes."""
 
 
 class CheckoutRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The `[checkout]` section of the configuration: how to create an environment.
+    """The `[checkout]` section of the configuration: how to create a check's environment.
 
-    `prepare` sees only the `inputs` of a tree. The environment is what it leaves in its home and in the tree, where
-    `keep` can limit the latter. `build` runs in each check's own copy. `env` names variables passed to both. `writes`
-    are globs of files in the tree that `build` may change.
+    - prepare: command that creates the environment and sees only the `inputs` of a tree. The result is what it leaves
+    in its home and in the tree.
+    - keep: limits what is kept from the tree
+    - build: command that runs in each check's own copy
+    - env: variables passed to both
+    - writes: globs of files in the tree that `build` may change
     """
 
     prepare: str = ""
@@ -63,11 +66,13 @@ REPORTS: tuple[ReportFormat, ...] = ("none", "junit", "sarif")
 
 
 class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One `[[checks]]` entry of the configuration. `failed_exit` overrides the known exit codes of a tool.
+    """One `[[checks]]` entry of the configuration.
 
-    `env` names variables to pass through (`JAVA_HOME`). No others are. `checkout` is the project's section, if it has
-    one. `report_files` are globs of report files if the tool chooses their names. `writes` are globs of files in its
-    tree that it may change (`Cargo.lock`). Changing any other makes the run unsound.
+    - failed_exit: overrides the known exit codes of a tool
+    - env: variables to pass through, such as JAVA_HOME. No others are.
+    - checkout: the project's section, if it has one
+    - report_files: globs of report files, if the tool chooses their names
+    - writes: globs of files in its tree that it may change, such as Cargo.lock. A run that changes others is unsound.
     """
 
     name: str
@@ -88,7 +93,9 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     @property
     def digest(self) -> str:
-        """The identity of the check. Results of another command, report or environment do not apply."""
+        """A digest that identifies the check. A changed command, report or environment gives another, and old results
+        no longer apply.
+        """
         fields = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]
         more = [self.checkout] if self.checkout is not None else []
         files = [self.report_files] if self.report_files else []

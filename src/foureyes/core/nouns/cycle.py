@@ -1,4 +1,4 @@
-"""Review cycles: reviewers are asked about targets, and a rule decides the result. (V1, V4, V8)"""
+"""Review cycles: reviewers are asked about targets, and a rule decides on their answers. (V1, V4, V8)"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Trigger = Literal["MILESTONE", "BLOCKER", "REQUEST_REVIEW", "USER_MANUAL", "TIME
 TRIGGERS: tuple[Trigger, ...] = (
     "MILESTONE", "BLOCKER", "REQUEST_REVIEW", "USER_MANUAL", "TIMEOUT_FALLBACK", "CLARIFIED",
 )  # fmt: skip
-"""The event that opened a cycle. CLARIFIED is a repeated cycle after R2. (V1)"""
+"""Events that open a cycle. CLARIFIED repeats a cycle after R2. (V1)"""
 
 CycleRule = Literal["R0", "R1", "R2", "R3", "R4"]
 CYCLE_RULES: tuple[CycleRule, ...] = ("R0", "R1", "R2", "R3", "R4")
@@ -25,29 +25,29 @@ ReviewerKind = Literal["profile", "session", "person"]
 REVIEWER_KINDS: tuple[ReviewerKind, ...] = ("profile", "session", "person")
 
 ANY_PERSON = "a person"
-"""The reviewer if no candidate is left: the first person to respond."""
+"""Name of the reviewer if no candidate is left: any person."""
 
 NotGivenWhy = Literal["timeout", "invalid", "quota", "auth", "missing", "crash", "refused", "superseded"]
 NOT_GIVEN: tuple[NotGivenWhy, ...] = (
     "timeout", "invalid", "quota", "auth", "missing", "crash", "refused", "superseded",
 )  # fmt: skip
-"""Why a requested review is missing. It never counts as a pass (G1). (V3, V4)"""
+"""Reasons for a missing review. It never counts as a pass (G1). (V3, V4)"""
 
 CycleState = Literal["open", "clarifying", "decided", "ended"]
-"""open: reviewers are asked. clarifying: R2 waits for answers. decided: a rule ended it. ended: its targets moved on,
-or a person ended it.
+"""open: reviewers are asked. clarifying: waiting for answers (R2). decided: a rule decided it. ended: its targets moved
+on, or a person ended it.
 """
 LIVE: tuple[CycleState, ...] = ("open", "clarifying")
 
 AskState = Literal["asked", "answered", "not_given"]
 
 CLARIFICATIONS_MOST = 3
-"""Number of cycles in a row that ask the agents to clarify. After that a person is asked. (R2)"""
+"""Number of consecutive cycles that ask the agents to clarify. After that a person is asked. (R2)"""
 
 
 class CycleTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """A target of a cycle: an attempt of a task, or an early review of its worktree. Exactly one of `attempt` and
-    `look` is not 0.
+    """A target of a cycle: either an attempt of a task (`attempt`) or an early review of its worktree (`look`). The
+    other number is 0.
     """
 
     task: TaskId
@@ -58,8 +58,8 @@ class CycleTarget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """A concern that the agents are asked to clarify. `review` is the journal row of its review, `finding` the finding
-    it raised, if any. (R2)
+    """A concern that agents are asked to clarify. `review` is the journal row of its review, `finding` the finding that
+    the review raised, if any. (R2)
     """
 
     id: str
@@ -71,8 +71,10 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cycle(msgspec.Struct, frozen=True, kw_only=True):
-    """A stored cycle. `seats` is the number of answers each target waits for, `quorum` the counting reviews each needs
-    (V8). `rule` is set if a rule decided it, `why` if it ended otherwise.
+    """A stored cycle.
+
+    `seats` is the number of answers expected per target, and `quorum` the number of counting reviews each needs (V8).
+    `rule` is set if a rule decided it, `why` if it ended otherwise.
     """
 
     id: CycleId
@@ -82,10 +84,10 @@ class Cycle(msgspec.Struct, frozen=True, kw_only=True):
     seats: int
     wide: bool = False
     task: str = ""
-    """The only target's task, or "" for several."""
+    """The task if there is only one target, otherwise ""."""
     reason: str = ""
     follows: str = ""
-    """The clarified cycle before this one."""
+    """The cycle that this one repeats after clarification."""
     rule: str = ""
     reasons: list[str] = []
     asked: int = 0
@@ -107,15 +109,17 @@ class Cycle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TargetRow(CycleTarget, frozen=True, kw_only=True):
-    """A target with its cycle. `over` says why it is no longer a target."""
+    """A target with its cycle. `over` says why it is no longer one."""
 
     cycle: CycleId
     over: str = ""
 
 
 class InCycle(msgspec.Struct, frozen=True, kw_only=True):
-    """The current or last cycle of a task's latest attempt, or of an early review. `paused` is the cycle whose R2
-    pauses the task. If the attempt has no cycle, only that one is reported, as `ended`.
+    """The current or last cycle of a task's latest attempt, or of an early review.
+
+    `paused` is the cycle whose R2 pauses the task. If the attempt itself has no cycle, only `paused` is given, as
+    `ended`.
     """
 
     task: str
@@ -136,7 +140,9 @@ class InCycle(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """A stored request for a review of one target. `review` is the row of the answer, `session` its author."""
+    """A stored request for a review of one target. `review` is the journal row of the answer, and `session` its
+    author.
+    """
 
     cycle: CycleId
     task: TaskId

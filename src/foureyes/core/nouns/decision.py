@@ -1,5 +1,5 @@
-"""Decisions: feedback for the next iteration (F), the hunks shown to the reviewer (H4, H5), and the basis of an
-approval (I9, M4).
+"""Decisions: feedback for the next iteration (F), the record of hunks shown (H4, H5), and the basis of an approval (I9,
+M4).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ PriorityChange = Literal["same", "bump", "lower"]
 
 
 HEADINGS = {"": "Detailed feedback:", "lead": "What the lead decided:"}
-"""Headings by source of the text. All other sources are the gate's."""
+"""Headings by the feedback's source. Other sources are the gate's own."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Feedback(msgspec.Struct, frozen=True, kw_only=True):
-    """One decision about one attempt. A task's history has them oldest first. `source` is empty for people and agents.
+    """One decision about one attempt. A task's history lists the oldest first.
 
-    For the gate, `source` is the subject of the automatic feedback (`checks`, `findings`, `merge`). `lead` is the
-    lead's decision (E3).
+    `source` is empty for people and agents, and `lead` for the lead's decision (E3). The gate's own feedback names its
+    subject: `checks`, `findings` or `merge`.
     """
 
     iteration: int
@@ -65,10 +65,10 @@ def _entry(feedback: Feedback) -> dict[str, object]:
 
 
 def section(history: list[Feedback], *, asks: bool = True) -> str:
-    """Return the next prompt's section about earlier decisions, or "" without a redo. `asks` adds the request to act
-    on it.
+    """Return the next prompt's section about earlier decisions, or "" if there was no redo. (F3)
 
-    The latest redo is shown in full with its text quoted as data. Earlier ones get one line each. (F3)
+    The latest redo is shown in full, its text quoted as data. Earlier ones get one line each. `asks` adds the request
+    to act on it.
     """
     redos = [feedback for feedback in history if feedback.decision == "redo"]
     if not redos:
@@ -104,12 +104,14 @@ def summary(feedback: Feedback) -> str:
 
 
 class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How the reviewer viewed the change, as recorded in the journal. `hunks` is their total, None if the interface
-    does not measure.
+    """How much of a change the reviewer viewed, as recorded in the journal.
 
-    `shown` hunks were on screen long enough. `marked` ones were only ticked by hand. `spaceless` ones were shown only
-    with white-space changes hidden, which is not complete (D8). Ids are concatenated, and `ALL` stands for all of
-    them.
+    Ids are concatenated, and `ALL` stands for all of them.
+
+    - hunks: their total, None if the interface does not measure
+    - shown: hunks that were on screen long enough
+    - marked: hunks that were only ticked by hand
+    - spaceless: hunks shown only with white-space changes hidden, which is not complete (D8)
     """
 
     face: str = ""
@@ -126,12 +128,12 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def unseen(self) -> int | None:
-        """Number of hunks neither fully shown nor marked, None if unknown."""
+        """Number of hunks neither fully shown nor marked. None if unknown."""
         return None if self.hunks is None else self.hunks - self.shown - self.marked
 
     @property
     def words(self) -> str:
-        """The viewing in words, or "" if nothing is recorded."""
+        """The record in words, "" if nothing was recorded."""
         if self.hunks is None:
             return "not measured" if self.face else ""
         marked = f", {self.marked} marked" if self.marked else ""
@@ -143,11 +145,11 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 ALL = "all"
 NOTHING_KNOWN = Looked()
 LONGEST = 24 * 60 * 60
-"""Seconds. Longer viewing times are not plausible."""
+"""Longest plausible viewing time, in seconds."""
 
 
 def counted(hunks: Sequence[str], shown: Sequence[str], marked: Sequence[str], spaceless: Sequence[str] = ()) -> Looked:
-    """Return the counts for these hunks. Unknown and repeated ids are ignored."""
+    """Count these hunks. Unknown and repeated ids are ignored."""
     wanted = dict.fromkeys(hunks)
     on_screen, by_hand, in_part = set(shown), set(marked), set(spaceless)
     seen = [name for name in wanted if name in on_screen]
@@ -175,15 +177,15 @@ Basis = Literal["person", "agent", "rule"]
 
 
 def grade_of(basis: Basis, key: str = "") -> str:
-    """Return the journal's words for an approval. `key` is the person's signing key."""
+    """Return the journal's text for an approval. `key` is the person's signing key."""
     if basis == "person":
         return f"human (key {key})" if key else "human (observed)"
     return "rule" if basis == "rule" else "origin"
 
 
 def basis_of(grade: str) -> Basis:
-    """Return the basis of an approval from the journal's words. All readers must use this. Unknown words count as an
-    agent's, the weakest basis.
+    """Return the basis of an approval from the journal's text. All readers must use this. Unknown text counts as an
+    agent's approval, the weakest basis.
     """
     if grade == "rule":
         return "rule"

@@ -55,8 +55,8 @@ RULES_ON: dict[RulingWord, frozenset[FindingState]] = {
     "DISMISSED": frozenset({"open"}),
     "OBSOLETE": frozenset({"open", "claimed", "disputed"}),
 }
-"""The states that each ruling applies to. CONFIRMED and DISMISSED apply to a finding whose quote is not in the code
-(V7). (L4)
+"""States to which each ruling applies. CONFIRMED and DISMISSED are for a finding whose quote is not in the code (V7).
+(L4)
 """
 AFTER_RULING: dict[RulingWord, FindingState] = {
     "VERIFIED": "resolved", "NOT_FIXED": "open", "ACCEPTED": "resolved", "OVERRULED": "open", "CONFIRMED": "open",
@@ -74,7 +74,7 @@ WAIVED_DAYS = 30
 
 
 class Location(msgspec.Struct, frozen=True):
-    """The place of a finding: a path in the repository and a line, 0 for none."""
+    """The place of a finding: a path in the repository and a line, 0 if none."""
 
     path: str = ""
     line: int = 0
@@ -100,7 +100,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def blocking(self) -> bool:
-        """True if the severity blocks. It is derived and never sent. (L1)"""
+        """True if the severity blocks. Computed from the severity, never sent. (L1)"""
         return self.severity in BLOCKING
 
 
@@ -113,9 +113,11 @@ class ReportedFinding(Content, frozen=True, kw_only=True):
 class Raised(Content, frozen=True, kw_only=True):
     """A recorded report of a finding: the first (`id == root`), or a repetition under a new id.
 
-    `note`: shown, but not a loop item (L10). `anchored`: its quote or place is in the code (V7). `alike`: several
-    roots it could match, which are never merged automatically (L2). `state` is its state after the report. `copy_of`:
-    the root of a finding that came with work from another task (A6).
+    - note: shown, but not a loop item (L10)
+    - anchored: its quote or place is in the code (V7)
+    - alike: roots that it could match, if several. They are never merged automatically (L2).
+    - state: its state after the report
+    - copy_of: the root of the finding in another task, if it came with work from there (A6)
     """
 
     id: str
@@ -130,11 +132,13 @@ class Raised(Content, frozen=True, kw_only=True):
 
 
 class Finding(Content, frozen=True, kw_only=True):
-    """The current state of a finding, one per root. `id` is the latest id, `root` the first.
+    """The current state of a finding, one per root.
 
-    `by_check` names the check that raised it, and only that check resolves it. `raised` and `flagged` are iterations,
-    `flags` the number of attempts with it. `waiting`: an unanchored blocking finding that another reviewer must
-    confirm first (V7).
+    - id, root: its latest and its first id
+    - by_check: the check that raised it and alone resolves it
+    - raised, flagged: iterations of the first and the latest report
+    - flags: number of attempts with it
+    - waiting: an unanchored blocking finding that another reviewer must confirm first (V7)
     """
 
     root: str
@@ -178,7 +182,7 @@ class Finding(Content, frozen=True, kw_only=True):
 
     @property
     def is_withdrawn(self) -> bool:
-        """True if it was settled by a withdrawal and not by a ruling. (L4)"""
+        """True if it was withdrawn, not settled by a ruling. (L4)"""
         return self.state == "resolved" and not self.ruling and self.ruled_by is not None
 
     def is_waived(self, now: str) -> bool:
@@ -191,7 +195,7 @@ class Finding(Content, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, state="open") if ran_out else self
 
     def is_open(self, now: str) -> bool:
-        """Return True if the finding is unresolved or its waiver expired. Use holds() to ask if it blocks an approval.
+        """Return True if the finding is unresolved or its waiver expired. To ask if it blocks an approval, use holds().
         (L4, E3)
         """
         return self.at_time(now).state in UNRESOLVED
@@ -226,7 +230,7 @@ class Ruling(msgspec.Struct, frozen=True):
 
 
 def rulings_for(state: FindingState, *, waiting: bool, left_diff: bool = False) -> tuple[RulingWord, ...]:
-    """Return the rulings that fit a finding. Unanswered findings have none until they are answered. (L4, L8, L9, V7)"""
+    """Return the rulings that fit a finding. There are none before it is answered. (L4, L8, L9, V7)"""
     unanswered = state == "open" and not waiting
     return tuple(
         word for word in RULINGS if state in RULES_ON[word] and (left_diff if word == "OBSOLETE" else not unanswered)
@@ -240,7 +244,7 @@ def rule_step(finding: str, words: tuple[RulingWord, ...]) -> Steps:
 
 
 def answer_step(finding: str, *, must_fix: bool = False) -> Steps:
-    """Return the command to answer a blocking finding, with the alternative answer behind it."""
+    """Return the command to answer a blocking finding, followed by the alternative answer."""
     other = "" if must_fix else " | --rejected --ground …"
     return fe("finding", "answer", finding, "--fixed", "-m", phrase("what you changed"), after=other)
 
@@ -282,7 +286,7 @@ def stem(kind: FindingKind, group: str, task: str, iteration: int) -> str:
 
 
 def weak_reason(text: str) -> str:
-    """Return advice if the text is no technical reason, or "" if it is one. (L7)"""
+    """Return advice if the text is not a technical reason, otherwise "". (L7)"""
     words = " ".join(text.split())
     lowered = words.lower()
     if re.search(r"\btoo (hard|difficult|complex|complicated)\b", lowered) and WEAK.fullmatch(words):

@@ -1,4 +1,4 @@
-"""States of findings, and the condition for one to block an approval. (D2, L4, L5)"""
+"""States of findings, and when a finding blocks an approval. (D2, L4, L5)"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATES: tuple[FindingState, ...] = (
     "obsolete",
 )
 UNRESOLVED: frozenset[FindingState] = frozenset({"open", "claimed", "disputed"})
-"""A claim is not a fix and a dispute is not accepted. Each needs a ruling. (D2)"""
+"""States that need a ruling: a claim is not yet a fix, and a dispute is not yet accepted. (D2)"""
 
 
 class Blocking(msgspec.Struct, frozen=True):
@@ -34,5 +34,5 @@ class Blocking(msgspec.Struct, frozen=True):
 
 
 def holds(blocking: bool, state: str, waived_until: str, now: str) -> bool:
-    """Return True if the finding blocks an approval. Every stored kind of finding uses this. (D2, L5)"""
+    """Return True if the finding blocks an approval. Used for every stored form of a finding. (D2, L5)"""
     return blocking and (state in UNRESOLVED or (state == "waived" and waived_until <= now))

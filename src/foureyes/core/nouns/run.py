@@ -21,51 +21,67 @@ EMIT_TYPES: tuple[EmitType, ...] = ("milestone", "blocker", "request_review", "p
 """Words by which an agent reports during its work. (S3)"""
 
 ErrorKind = Literal["none", "quota", "auth", "missing", "refused", "crash", "timeout"]
-"""What kept a program from working: its service takes no work now (quota, rate limit, overload, failure), logged out,
-not installed, refused by the service or the program, crashed, or timed out.
+"""Why a program could not work.
+
+- quota: its service takes no work now (quota, rate limit, overload, failure)
+- auth: logged out
+- missing: not installed
+- refused: by the service or the program
+- crash, timeout
 """
 COOLING: frozenset[ErrorKind] = frozenset({"quota", "auth", "missing"})
-"""Errors of a profile, not of the work. The profile is skipped and the next in order takes over."""
+"""Errors of the profile, not of the work. The profile is skipped, and the next one takes over."""
 
 RunState = Literal["reserved", "running", "ended"]
 RunEnding = Literal["", "finished", "failed", "timeout", "stopped", "lost", "unstarted"]
-"""The end of a run. `finished`: its program came to its end. `failed`: see S2. `timeout`: deadline or idle time.
-`stopped`: by a person, a hold or the runner. `lost`: its runner died. `unstarted`: it never began.
+"""The end of a run.
+
+- finished: its program ended normally
+- failed: see S2
+- timeout: its deadline or idle time passed
+- stopped: by a person, a hold or the runner
+- lost: its runner died
+- unstarted: it never began
 """
 
 Purpose = Literal["implement", "respond", "review", "clarify", "lead", "plan"]
-"""The purpose of a run. `implement`: a first attempt, or one without findings. `respond`: answer findings or feedback.
-`review`: review a change. `clarify`: answer concerns where reviews disagree. `lead`: decide as the lead. `plan`: plan
-a goal.
+"""The purpose of a run.
+
+- implement: make a first attempt, or another one without findings
+- respond: answer findings or feedback
+- review: review a change
+- clarify: answer concerns where reviewers disagree
+- lead: decide as the lead
+- plan: plan a goal
 """
 ROLE_FOR: dict[Purpose, Role] = {
     "implement": "implement", "respond": "implement", "review": "review", "clarify": "implement", "lead": "lead",
     "plan": "plan",
 }  # fmt: skip
-"""The role of a run's token. A clarifying author keeps the implementer's role, because a new review token would make
-it count as another reviewer. (I2)
+"""The role of a run's token. A clarifying author stays an implementer, because a new token to review would make it
+count as another reviewer. (I2)
 """
 ASKED: frozenset[Purpose] = frozenset({"review", "clarify"})
 """Purposes of runs for a review cycle. They have no claim and answer with a document."""
 MAKES: frozenset[Purpose] = frozenset({"implement", "respond"})
-"""Purposes of runs with their task's claim, which end in a submission."""
+"""Purposes of runs that claim their task and end in a submission."""
 
 StuckKind = Literal["retries", "spend", "no_change", "refused"]
-"""Why the runner gives up on a task: too many runs, too expensive, nothing changed, or its result is refused."""
+"""Why the runner gave up on a task: too many runs, too expensive, nothing changed, or its result was refused."""
 
 
 CONVERSATION = Shape(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
 
 
 def conversation_of(text: str) -> str:
-    """Return the conversation name, or "" if it is not safe as an argument. It is passed to the program and must never
-    look like an option. (I2)
+    """Return the conversation's name, or "" if it is not safe. It is passed to the program and must never look like an
+    option. (I2)
     """
     return text if CONVERSATION.fullmatch(text) else ""
 
 
 class Usage(msgspec.Struct, frozen=True, kw_only=True):
-    """The usage that a program reports, 0 if it does not. Cost is in millionths of its currency."""
+    """Usage that the program reports, 0 if it reports none. Cost is in millionths of its currency."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -73,12 +89,16 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of an agent program as its adapter read it. `ended` means that the stream reached its own last event.
-    The exit code alone never means success. Changes are read from git.
+    """The end of an agent program, as its adapter read it. The exit code alone never means success, and changes are
+    read from git.
 
-    `final` is the last message, cut to a size. `signal` is its last valid signal line (S1), with `message`. `answer`
-    is the full last message or the structured output, if a document was requested (V3). `conversation` is used to
-    resume. `error_text` is the program's own text. `retry_after` is in seconds, if the service gave it.
+    - ended: its stream reached its own last event
+    - final: its last message, cut to a size
+    - signal, message: its last valid signal line (S1)
+    - answer: the full last message or structured output, if a document was requested (V3)
+    - conversation: the name to resume it by
+    - error_text: the program's own text
+    - retry_after: in seconds, if the service gave it
     """
 
     ended: bool
@@ -100,7 +120,7 @@ class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Number of unreadable lines in the stream. They are logged and never fatal."""
     seconds: int = 0
     read: tuple[str, ...] = ()
-    """The files it read according to its stream, if a document was requested. (V6)"""
+    """Files that it read according to its stream, if a document was requested. (V6)"""
     tells: bool = False
     """True if its stream reports the tools it uses."""
 
@@ -128,7 +148,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     process: str = ""
     """The process evidence of its reaper, empty before it is bound."""
     resumes: str = ""
-    """The conversation it continues, or "" for a fresh one."""
+    """The conversation that it continues, "" for a new one."""
     iteration: int = 0
     ending: RunEnding = ""
     signal: str = ""
@@ -138,7 +158,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     conversation: str = ""
     final: str = ""
     stop_asked: str = ""
-    """Why a stop was requested, or ""."""
+    """Why a stop was requested, "" if none was."""
     worktree: str = ""
     program: str = ""
     reserved_at: str = ""
@@ -152,11 +172,11 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     cycle: str = ""
     """The review cycle it works for, or ""."""
     look: int = 0
-    """The early review it reviews, 0: the attempt. (V1)"""
+    """Number of the early review it reviews, 0 for the attempt. (V1)"""
 
     @property
     def why(self) -> str:
-        """Why it ended: its error, its own message, or the missing signal. Runs for a review cycle need no signal."""
+        """Why it ended: its error, its own message, or the missing signal. A run for a review cycle needs no signal."""
         words = f"{self.signal}: {self.message}" if self.signal and self.message else self.signal
         silent = self.ending == "finished" and not self.cycle
         return self.error_text or words or ("it ended without a signal" if silent else "")

@@ -16,15 +16,17 @@ Role = Literal["implement", "review", "lead", "plan"]
 
 GRADES: tuple[Grade, ...] = ("session", "origin", "program", "model", "vendor", "human")
 ROLES: tuple[Role, ...] = ("implement", "review")
-"""Roles that a session may give to a session it spawns. Only a runner gives the others. (I4)"""
+"""Roles that a session may give to a session it spawns. Other roles come only from a runner. (I4)"""
 RUN_MARK = "FOUREYES_RUN"
-"""The environment variable in everything that Foureyes starts: a check, a hook or a run. Its value says which. (I5)"""
+"""The environment variable set in everything that Foureyes starts. Its value says which: a check, a hook or a run.
+(I5)
+"""
 RUN_DIR = "FOUREYES_RUN_DIR"
 """The environment variable with a run's directory. (I2)"""
 RUN_TOKEN = "token"  # noqa: S105  (a file's name)
-"""The file in it with the run's token."""
+"""The token's file in the run's directory."""
 RUN_SOCKET = "socket"
-"""The socket in it through which the run's commands reach the runner."""
+"""The socket in the run's directory. The run's commands reach the runner through it."""
 
 CONVERSATION = "conv:"
 """Prefix of the evidence of a conversation with an agent program."""
@@ -32,14 +34,16 @@ NESTED = "nested:"
 """Prefix of the evidence of an agent process that runs below an agent of another name. (I4)"""
 
 HOST_MAP = "0 0 4294967295"
-"""The uid map without a mapping."""
+"""The uid map of a process in no user namespace."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """The place of a caller that is not plainly on the machine itself. (I3)
+    """A caller's place, if that is not plainly the machine itself. (I3)
 
-    `first`: its pid namespace is the machine's first. Otherwise `top` is the name of its pid 1, and `launcher` the
-    agent program or sandbox launcher running as pid 1. `forged` says why `/proc` does not count.
+    - first: its pid namespace is the machine's first
+    - top: otherwise, the name of its pid 1
+    - launcher: the agent program or sandbox launcher that is its pid 1
+    - forged: why its `/proc` cannot be trusted
     """
 
     first: bool = True
@@ -98,12 +102,12 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The display name before the store has numbered it."""
+        """The name to display before the store has numbered it."""
         return self.asserted_name or self.person or self.agent or self.kind
 
     @property
     def is_nested(self) -> bool:
-        """True if it runs below an agent of another name, so its name is only that agent's claim. (I4)"""
+        """True if it runs below an agent with another name, so that its own name is only a claim. (I4)"""
         return any(piece.startswith(NESTED) for piece in self.evidence)
 
     @property
@@ -113,13 +117,16 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Party(msgspec.Struct, frozen=True, kw_only=True):
-    """A session as the policy sees it, with resolved origins and everyone above it.
+    """A session as the policy sees it, with resolved origins and everything above it.
 
-    `proven` is false for an agent without process evidence. The environment can only join origins (I3), so nothing
-    shows its independence. `above` lists the sessions that spawned it, nearest first. `under` holds the agent
-    processes above its own `process`, `under_origins` their origins. `role` and `task` limit an issued session (I2).
-    `bound` says why it decides nothing (I3, I5). `agent` is its program's name. `by_key_file` lists the origins known
-    only from a key file, with that file.
+    - proven: false for an agent without process evidence. Its environment can only join origins (I3), so nothing shows
+    that it is independent.
+    - above: the sessions that spawned it, nearest first
+    - under, under_origins: the agent processes above its own `process`, and their origins
+    - role, task: limits of an issued session (I2)
+    - bound: why it may not decide (I3, I5)
+    - agent: its program's name
+    - by_key_file: origins known only from a key file, with that file
     """
 
     session: SessionId
@@ -143,37 +150,39 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_same(one: Party, other: Party) -> bool:
-    """Return True for the same session or the same person. People stay the same across terminals (I5)."""
+    """Return True for the same session or the same person. A person is the same in every terminal (I5)."""
     return one.session == other.session or bool(one.person and one.kind == "human" and one.person == other.person)
 
 
 def is_oneself(one: Party, other: Party) -> bool:
     """Return True for the same session, person or agent process, or if `one` runs below the process of `other`. (I3)
 
-    Use this before granting a right. Environment variables can merge origins, so shared origins may only take rights
-    away.
+    Use this before granting a right. Shared origins may only take rights away, because environment variables can merge
+    them.
     """
     return is_same(one, other) or bool(other.process and other.process in {one.process, *one.under})
 
 
 def is_one_origin(one: Party, other: Party) -> bool:
-    """Return True if the two share any piece of evidence. It may never grant a right. Its only effect is to make a
-    party an author. To withdraw a verdict, ask `is_oneself`. (I3)
+    """Return True if the two share any evidence. (I3)
+
+    Never grant a right on this. It only makes a party an author. To withdraw a verdict, use `is_oneself`.
     """
     return is_same(one, other) or bool(one.origins & other.origins)
 
 
 def is_tied(one: Party, other: Party) -> bool:
-    """Return True unless the two are shown to be independent: one origin, or an agent of unknown origin (G1). (I4)
+    """Return True unless the two are shown to be independent. Use this before refusing. (I4)
 
-    Use this before refusing. A caller of unknown origin may be anyone. A person is known.
+    They are not if they have one origin, or if an agent's origin is unknown, because it may be anyone (G1). A person is
+    known.
     """
     unknown = not one.proven or (one.kind == "agent" and not other.proven)
     return is_one_origin(one, other) or unknown
 
 
 def is_below(one: Party, other: Party) -> bool:
-    """Return True if `other` spawned `one` at any depth, or `one` runs below its process. Services never spawn (I7).
+    """Return True if `other` spawned `one` at any depth, or if `one` runs below its process. Services never spawn (I7).
     (I3, I4)
     """
     spawned = other.session in one.above and other.kind != "service"
@@ -181,7 +190,7 @@ def is_below(one: Party, other: Party) -> bool:
 
 
 def is_above(one: Party, other: Party) -> bool:
-    """Return True if the process of `one` is above that of `other`. Without a recorded process, its origin is compared
+    """Return True if the process of `one` is above that of `other`. If the process is not recorded, compare its origin
     (G1). (I3)
     """
     return one.process in other.under if one.process else bool(one.origins & other.under_origins)

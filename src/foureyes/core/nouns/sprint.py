@@ -12,16 +12,16 @@ SprintId = NewType("SprintId", str)
 NAME = Shape(r"(?:s-?)?0*([1-9][0-9]{0,8})\Z")
 
 TargetKind = Literal["tasks", "hours", "until", "idle"]
-"""A number of tasks, a duration, a time of day, or until nothing in it is ready. (X1)"""
+"""Kinds of targets: a number of tasks, a duration, a time of day, or until no task in it is ready. (X1)"""
 
 SprintState = Literal["planned", "running", "paused", "ended"]
 
 PauseKind = Literal["person", "error", "errors", "disk", "hold", "spend", "runner"]
-"""The cause of a pause: a person, an error (if so configured), three errors in a row, a full disk, a hold of the
-project, the spend cap, or no runner could start. (X3)
+"""Why a sprint is paused: by a person, by an error (if configured), by three errors in a row, a full disk, a hold of
+the project, the spend cap, or because no runner could start. (X3)
 """
 PASSING: frozenset[PauseKind] = frozenset({"disk", "hold"})
-"""Pauses that end by themselves once the cause is gone. The others need a person."""
+"""Pauses that end once their cause is gone. The others need a person."""
 
 EndKind = Literal["target", "time", "idle", "closed", "stopped", "withdrawn"]
 """How a sprint ended: target reached, time over, nothing ready, all tasks merged, stopped, or the plan was withdrawn.
@@ -54,19 +54,19 @@ class Sprint(msgspec.Struct, frozen=True, kw_only=True):
     clock: str = ""
     zone: str = ""
     ends_at: str = ""
-    """The instant of its end, or "" before its start and without a time limit. (X5)"""
+    """When it ends. "" before its start, or without a time limit. (X5)"""
     pause_on_error: bool = False
     wants_checkpoint: bool = True
     checkpoint: str = ""
-    """The name of the checkpoint from before its start."""
+    """The name of the checkpoint created before its start."""
     of: int = 0
-    """Number of chosen tasks."""
+    """Number of tasks chosen."""
     planned_by: str = ""
     planned_at: str = ""
     started_at: str = ""
     started_seq: int = 0
     since_seq: int = 0
-    """The journal row from which errors count: its start or last resume."""
+    """The journal row from which errors are counted: its start or last resume."""
     pause_kind: str = ""
     why: str = ""
     """Why it is paused or ended."""

@@ -24,7 +24,7 @@ LABEL_SIGNS = frozenset("._:/+-@%=")
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A unit of work in its current state. `version` is the journal row of its last change."""
+    """A unit of work and its state. `version` is the journal row of its last change."""
 
     id: TaskId
     title: str
@@ -82,7 +82,7 @@ def clean_title(text: str) -> str:
 
 
 def clean_label(text: str) -> str:
-    """Return a new label. Only letters, digits and a few signs are allowed, so that no shell takes it for a command."""
+    """Return a new label. Allow only letters, digits and a few signs, so that no shell takes it for a command."""
     label = clean_word(text, "label")
     if label.startswith("-") or not all(map(_is_of_labels, label)):
         raise BadInput(
@@ -108,7 +108,7 @@ def clean_word(text: str, what: str) -> str:
 
 
 def _is_of_labels(character: str) -> bool:
-    """Return True for letters, digits, marks and pictures of every script, and for the harmless ASCII signs."""
+    """Return True for letters, digits, marks and pictographs of every script, and for harmless ASCII signs."""
     if character.isascii():
         return character.isalnum() or character in LABEL_SIGNS
     from unicodedata import category
@@ -117,7 +117,7 @@ def _is_of_labels(character: str) -> bool:
 
 
 def _hides(label: str) -> bool:
-    """Return True if the label has invisible characters, so that it looks like another one."""
+    """Return True if the label has invisible characters and so looks like another one."""
     if label.isascii():
         return False
     from foureyes.core.words.text import has_unseen

@@ -66,11 +66,11 @@ def why_void(facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: ga
 def why_not_there(
     facts: Facts, policy: ReviewPolicy, given: WaitingApproval, tip: gate.Tip | None, effect: Effect, *, keys: bool
 ) -> tuple[Reason, ...]:
-    """Return new reasons against the approval that come from the merge's effect on the target.
+    """Return reasons against the approval that come only from the merge's effect on the target.
 
-    A rename or mode change on the target can make the merge touch other paths than the attempt shows, and these may
-    need a stricter review. `keys`: people here have keys, so decisions reserved for people must be signed (I9). A
-    merge that changes nothing on the target returns nothing. (A4, P6, M3, M4, P10)
+    If the target renamed a file or changed its mode, the merge can touch other paths than the attempt shows, and these
+    may need a stricter review. A merge that changes nothing on the target gives no reasons. `keys`: people here have
+    keys, so decisions reserved for people must be signed (I9). (A4, P6, M3, M4, P10)
     """
     if not effect.files or facts.attempt is None:
         return ()
@@ -87,7 +87,7 @@ def why_not_there(
 
 
 def as_merged(facts: Facts, effect: Effect) -> Facts:
-    """Return the same facts with the merge's effect on the target in place of the attempt's files."""
+    """Return the facts with the merge's effect on the target instead of the attempt's files."""
     assert facts.attempt is not None
     attempt = msgspec.structs.replace(
         facts.attempt,
@@ -101,7 +101,7 @@ def as_merged(facts: Facts, effect: Effect) -> Facts:
 
 
 def marked_by(facts: Facts, policy: ReviewPolicy, effect: Effect) -> tuple[Mark, ...]:
-    """Return the attempt's marks plus the paths changed by the merge, so that the next reviewer is asked about them
+    """Return the attempt's marks plus marks for paths that only the merge changes, so that the next reviewer sees them
     from the start.
 
     Gate files come first. If the merge changes only the attempt's own paths, all of them are marked.

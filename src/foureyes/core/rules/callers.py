@@ -1,4 +1,4 @@
-"""Callers: at home or elsewhere (I3), through a server, or started by `fe run` (I5)."""
+"""Callers and the place they run in: at home or elsewhere (I3), behind a server, or started by `fe run` (I5)."""
 
 from __future__ import annotations
 
@@ -37,15 +37,14 @@ def why_not_home(stands: Standing, rule: IdentityRule) -> str:
 
 
 def _plain(uid_map: str) -> str:
-    """Return a uid map in the kernel's form, whatever spaces were typed."""
+    """Return a uid map as the kernel writes it, whatever its spacing."""
     return ", ".join(" ".join(line.split()) for line in uid_map.replace("\n", ",").split(",") if line.strip())
 
 
 def fitting_home(stands: Standing | None) -> IdentityRule | None:
-    """Return the home that `fe init` writes here: a container, unless it is a sandbox or maps a single id, which needs
-    no privilege.
+    """Return the home that `fe init` sets here, or None on the machine itself and where none is possible.
 
-    Return None on the machine itself, and where no home is possible.
+    It is "container", except in a sandbox or with a map of a single id, which needs no privilege.
     """
     if stands is None or stands.forged or stands.launcher or not stands.uid_map:
         return None
@@ -55,8 +54,10 @@ def fitting_home(stands: Standing | None) -> IdentityRule | None:
 
 
 def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Actor:
-    """Return the caller as it counts in this place. At home it stays as observed. Elsewhere an agent decides nothing,
-    and a person becomes a service, or with project keys a person for signed acts only.
+    """Return the caller with the rights it has in this place.
+
+    At home it stays as observed. Elsewhere an agent may not decide, and a person becomes a service, or, if the project
+    has keys, a person for signed acts only.
     """
     if actor.stands is None:
         return actor
@@ -72,7 +73,7 @@ def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Acto
 
 
 def _sandboxed(actor: Actor, why: str) -> Actor:
-    """Return an agent whose origin is not shown. Its commands form one session if they name their conversation."""
+    """Return an agent whose origin is unknown. Its commands form one session if they name their conversation."""
     says = "An agent may plan, start, log and submit from here. It cannot approve, because its parent processes cannot be seen."
     bound = Reason(
         "I3",
@@ -85,8 +86,8 @@ def _sandboxed(actor: Actor, why: str) -> Actor:
 
 
 def _by_key(actor: Actor, why: str) -> Actor:
-    """Return a person who counts by key. The user name belongs to this place only, so the person gets a separate
-    identity. (I1, I9)
+    """Return a person who counts only by key, with an identity of their own, because the user name is valid only in
+    this place. (I1, I9)
     """
     person = f"key:{actor.person}"
     evidence = f"person:{person}"
@@ -140,7 +141,7 @@ SAYS = "A server is never a person; all its conversations are one session."
 
 
 def served(start: Actor, now: Actor) -> Actor:
-    """Return the caller from its identity at the server's start combined with the identity of this call."""
+    """Return the caller of one request to the server, from the identities at the server's start and now."""
     if start.within or now.within:
         return _served_below_us(start, now)
     seen = start if start.kind == "agent" else _behind_an_editor(start)
@@ -157,8 +158,8 @@ def served(start: Actor, now: Actor) -> Actor:
 
 
 def _served_below_us(start: Actor, now: Actor) -> Actor:
-    """Return a caller without rights of its own. A run's token holds while the processes above the server at its start
-    are still above it. (I2, I5)
+    """Return the caller behind a server started by Foureyes, which has no rights of its own. A run's token is valid
+    while the server's original ancestors still run above it. (I2, I5)
     """
     seen = start if start.within else now
     if not start.token:
@@ -168,12 +169,12 @@ def _served_below_us(start: Actor, now: Actor) -> Actor:
 
 
 def has_lost_its_starter(start: Actor, now: Actor) -> bool:
-    """Return True if the process that started the server, or the agent above that, is no longer above it."""
+    """Return True if the process that started the server, or the agent above that one, is no longer its ancestor."""
     return start.ancestors[:1] != now.ancestors[:1] or not {*start.processes[:1]} <= {*now.ancestors}
 
 
 def _ancestors(start: Actor, now: Actor, *, left: bool) -> tuple[str, ...]:
-    """Return the processes that a token is good for. If the starter is gone, none are. (I2)"""
+    """Return the ancestors under which a token is valid: none if the server's starter is gone. (I2)"""
     if left and start.token:
         return ()
     return tuple(dict.fromkeys((*start.ancestors, *now.ancestors)))
@@ -194,10 +195,10 @@ def _why_bound(seen: Actor, *, left: bool) -> Reason | None:
 
 
 def _behind_an_editor(start: Actor) -> Actor:
-    """Return the caller behind a server started by an editor or similar: an agent without a shown origin, the same for
-    all servers of that starter.
+    """Return the caller behind a server that an editor or similar program started.
 
-    Its evidence names no process, because a person at a terminal of that editor is no agent.
+    It is an agent without a known origin, the same for all servers of that program. Its evidence names no process,
+    because a person at a terminal of that editor is not an agent.
     """
     evidence = f"mcp:{start.ancestors[0] if start.ancestors else start.session}"
     return Actor(
@@ -228,10 +229,10 @@ PERSON_STARTS = prose("a person starts it in a terminal")
 
 
 def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reason | None:
-    """Return why processes started by this caller keep its origin, or None if it may cut the chain of ancestors. (I5)
+    """Return why processes started by this caller share its origin, or None if it may start independent ones. (I5)
 
-    `services` are the `user@host` in the accepted policy. Any process of that user without a terminal counts as that
-    service, so a policy must name only users without agents.
+    `services` are the `user@host` entries of the accepted policy. Any process of that user without a terminal counts as
+    that service, so a policy must only name users that run no agents.
     """
     if starter.within:
         message = (
@@ -251,8 +252,10 @@ def why_not_independent(starter: Actor, services: Collection[str] = ()) -> Reaso
 
 
 def why_not_steering(actor: Actor, services: Collection[str] = ()) -> Reason | None:
-    """Return why this service may not stop, pause, start or undo a sprint. Any process without a terminal is a
-    service, so the policy must name it. Other callers return None: their rights decide. (I5, X2)
+    """Return why this service may not stop, pause, start or undo a sprint. (I5, X2)
+
+    Any process without a terminal is a service, so the policy must name it. For other callers return None: their rights
+    decide.
     """
     who = _unnamed_service(actor, services)
     if not who:
@@ -263,7 +266,7 @@ def why_not_steering(actor: Actor, services: Collection[str] = ()) -> Reason | N
 
 
 def _unnamed_service(actor: Actor, services: Collection[str]) -> str:
-    """Return the name of a service that the accepted policy does not name, or "" for every other caller."""
+    """Return the service's name if the accepted policy does not name it, and "" for every other caller."""
     names = [piece.removeprefix(SERVICE) for piece in actor.evidence if piece.startswith(SERVICE)]
     is_unnamed = actor.kind == "service" and set(names).isdisjoint(services)
     return (names[0] if names else "this service") if is_unnamed else ""

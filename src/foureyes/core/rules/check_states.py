@@ -1,5 +1,5 @@
-"""Check states for an attempt: the result of each configured check, compared with the target, and the time of the next
-try. (D5)
+"""Check states of an attempt: the result of each configured check, compared with the target, and when to try again.
+(D5)
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ if TYPE_CHECKING:
 # ---- D5 ----
 
 RAN: frozenset[CheckOutcome] = frozenset({"passed", "failed"})
-"""Outcomes that tell which tests exist. A crashed, ended or unsound run does not. (G1)"""
+"""Outcomes that show which tests exist. Crashed, stopped and unsound runs do not. (G1)"""
 
 BROKEN_HERE = ", where the target's own run comes to its end"
 
 NOT_COMPARED = "*"
-"""Stands for all missing tests, when a person accepted them without a list of the target's tests."""
+"""Stands for all missing tests, if a person accepted them without knowing the target's tests."""
 ACCEPTED = "*red:"
-"""Prefix of a check's name among the accepted tests: the check is also red on the target, and a person accepted that.
-"""
+"""Prefix for a check among the accepted tests. The check is red on the target too, and a person accepted that."""
 
 
 def check_states(facts: Facts, policy: ReviewPolicy) -> tuple[CheckState, ...]:
@@ -50,8 +49,8 @@ def check_states(facts: Facts, policy: ReviewPolicy) -> tuple[CheckState, ...]:
 def check_states_on(
     facts: Facts, policy: ReviewPolicy, tree: str, base_tree: str, also_gone: Iterable[str] = ()
 ) -> tuple[CheckState, ...]:
-    """Like check_states(), for any tree with results in the facts. `also_gone` lists tests and checks that a person
-    accepted before.
+    """Like check_states(), for any tree with results in the facts. `also_gone` lists tests and checks that a person has
+    already accepted.
     """
     allowed = frozenset(also_gone)
     states = tuple(check_state(facts, rule, tree, base_tree, allowed) for rule in policy.checks)
@@ -62,14 +61,14 @@ def check_states_on(
 
 
 def seen_on_tip(states: Iterable[CheckState], green: Collection[str]) -> tuple[CheckState, ...]:
-    """Mark the states whose checks were red before and are green on the target's tip."""
+    """Mark the checks that were red before and are green on the target's current tip."""
     return tuple(replace(state, fixed=state.red_before and state.rule.name in green) for state in states)
 
 
 def check_state(
     facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: frozenset[str] = frozenset()
 ) -> CheckState:
-    """Return the state of one check from its latest counting result, or else its latest claimed one."""
+    """Return the state of one check from its latest result that counts, or else from the latest claimed one."""
     known = facts.results_beside(base_tree)
     mine = [result for result in known if (result.digest, result.name) == (rule.digest, rule.name)]
     here = [result for result in mine if result.tree == tree]
@@ -102,10 +101,9 @@ def check_state(
 
 
 def is_broken_by_change(facts: Facts, rule: CheckRule, result: CheckResult, base_tree: str) -> bool:
-    """Return True if the run broke by the tool's own exit code (a syntax error, a failing conftest), while the base's
-    latest run finished.
+    """Return True if the tool broke on the change (a syntax error, a failing conftest) but finished on the base. (D5)
 
-    Both runs need the same program, unless the change itself alters the environment's inputs. (D5)
+    Both runs need the same program, unless the change alters the environment's inputs.
     """
     broke = result.outcome == "crashed" and is_tools_own_break(rule.run, result.exit_code, rule.failed_exit)
     if not broke or base_tree == result.tree:
@@ -124,9 +122,7 @@ def is_broken_by_change(facts: Facts, rule: CheckRule, result: CheckResult, base
 def _against(
     facts: Facts, rule: CheckRule, result: CheckResult, before: list[CheckResult], on_base: list[CheckResult]
 ) -> Against:
-    """Return the result without the failures that the target has too. The target's latest counting run that finished
-    is used.
-    """
+    """Return the result without failures that the target has too, by the target's latest counting run that finished."""
     if rule.report == "none" or result.outcome != "failed" or not result.failing:
         return Against(result)
     if not before:
@@ -137,7 +133,7 @@ def _against(
 
 
 def _is_red(seen: Against) -> bool:
-    """Return True if the check fails and the failure says more than the target's own result."""
+    """Return True if the check fails in a way that the target's own result does not."""
     return seen.result.outcome == "failed" and not seen.lacking
 
 
@@ -151,15 +147,17 @@ def _is_by_change(seen: Against, before: CheckResult | None) -> bool:
 
 
 def _changes_inputs(facts: Facts, rule: CheckRule) -> bool:
-    """Return True if the change touches the inputs of its environment, so that it gets one of its own. (D5)"""
+    """Return True if the change touches the inputs of the check's environment and so gets an environment of its own.
+    (D5)
+    """
     if rule.checkout is None or not rule.checkout.prepare.strip():
         return False
     return bool(matching(facts.changed_paths(), rule.checkout.inputs))
 
 
 def counts(facts: Facts, result: CheckResult) -> bool:
-    """Return True if an uninvolved service or person ran the check, outside the process trees of every maker and
-    delegator. (D5)
+    """Return True if someone uninvolved ran the check: a service or a person, outside the process trees of all makers
+    and delegators. (D5)
     """
     who = facts.party(result.session)
     return who.kind != "agent" and who.trust != "asserted" and not is_involved(facts, who)
@@ -187,20 +185,23 @@ def _gone(
 # target has are known, each further one is new. A finding without a counterpart to compare with is never dropped (G1).
 
 MOST_RESULTS = 50_000
-"""Largest number of findings to list. For longer reports only the number is kept."""
+"""Largest number of findings to list. Of longer reports only the count is kept."""
 ERROR, WARNING = "e", "w"
 NUMBER = pattern(r"\d+")
 
 
 class Against(msgspec.Struct, frozen=True):
-    """A result compared with the target's. `lacking` says why no comparison was possible."""
+    """A result compared with the target's. `lacking` says why they could not be compared."""
 
     result: CheckResult
     lacking: str = ""
 
 
 class ListedResult(msgspec.Struct, frozen=True, order=True):
-    """One finding in a list: its line, its number among the errors or warnings of the report, level, key and path."""
+    """One finding of a list.
+
+    It has the line, its number among the errors or warnings of the report, the level, the key and the path.
+    """
 
     line: int
     number: int
@@ -210,8 +211,9 @@ class ListedResult(msgspec.Struct, frozen=True, order=True):
 
 
 def known_by(rule: str, message: str, code: str = "", mark: str = "") -> str:
-    """Return the key of a finding, independent of its line. Numbers in the message are ignored if there is code.
-    Without code the tool's own mark is used.
+    """Return a key for a finding that does not depend on its line.
+
+    With code, numbers in the message are ignored. Without code, the tool's own mark is used.
     """
     words = " ".join((NUMBER.sub("0", message) if code.strip() else message).split())
     text = msgspec.json.encode([rule, words, "".join(code.split()) or mark])
@@ -256,10 +258,9 @@ def against(
 
 
 def on_target(rule: CheckRule, result: CheckResult) -> CheckResult:
-    """Return a failed result on the target's tip as passed if its failures are listed, so that known failures do not
-    make the target red.
+    """Return a failed result on the target's tip as passed if its failures are known by name.
 
-    A run that broke, or names nothing to compare, stays red. (G1)
+    Known failures do not make the target red. A run that broke, or that names nothing to compare, stays red. (G1)
     """
     is_listed = rule.report == "junit" or bool(result.tests)
     if not (rule.report != "none" and result.outcome == "failed" and result.failing and is_listed):
@@ -270,7 +271,7 @@ def on_target(rule: CheckRule, result: CheckResult) -> CheckResult:
 
 
 def new_of(now: Sequence[ListedResult], then: Sequence[ListedResult], renames: Mapping[str, str]) -> list[ListedResult]:
-    """Return the findings in `now` without a counterpart in `then`. Findings at the same line are paired first."""
+    """Return the findings in `now` that have no counterpart in `then`. Findings on the same line are paired first."""
     left: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for spot in sorted(then):
         left[spot.path, spot.key].append(spot.line)
@@ -307,7 +308,9 @@ def _without(result: CheckResult, before: CheckResult, new: Sequence[ListedResul
 
 
 def _without_tests(result: CheckResult, before: CheckResult) -> CheckResult:
-    """Compare tests by name. A failure whose name was not kept counts as new."""
+    """Return the result without the tests that fail on the target too. A failure whose name was not kept counts as
+    new.
+    """
     known = set(before.failing)
     new = [name for name in result.failing if name not in known]
     failed = result.failures - len(result.failing) + len(new)
@@ -322,8 +325,8 @@ def _without_tests(result: CheckResult, before: CheckResult) -> CheckResult:
 
 
 def _ended(result: CheckResult, before: CheckResult, same: str, besides: str) -> CheckResult:
-    """Return the result as passed, unless its exit code or `besides` points to a further problem. Some tools exit with
-    the number of failed tests, which is allowed to differ.
+    """Return the result as passed, unless its exit code or `besides` points to another problem. Exit codes that count
+    failed tests may differ.
     """
     is_alike = result.exit_code == before.exit_code or all(run.exit_code == run.failures for run in (result, before))
     if result.exit_code == 0 or (is_alike and not besides):
@@ -343,8 +346,8 @@ LONGEST_PAUSE = 3_600
 
 
 class BrokenCheckRuns(msgspec.Struct, frozen=True):
-    """A row of check runs that ended without a verdict on the work: the last run and the number of tries. `pause` is
-    the delay in seconds before the next.
+    """Consecutive check runs that ended without a verdict: the last run and the number of tries. `pause` is the delay
+    in seconds before the next one.
     """
 
     last: CheckResult
@@ -367,8 +370,8 @@ def lacks_a_run(state: CheckState) -> bool:
 
 
 def broken_of(facts: Facts, state: CheckState) -> BrokenCheckRuns | None:
-    """Return the latest broken runs that delay a missing run: on the attempt's tree, or on the target's if only the
-    comparison is missing.
+    """Return the latest broken runs that delay a missing run. They are on the attempt's tree, or on the target's if
+    only the comparison is missing.
     """
     attempt = facts.attempt
     if attempt is None or not lacks_a_run(state):

@@ -42,10 +42,11 @@ def why_not_free(
 def is_next_process(
     actor: Actor, me: Party, owner: Party, *, living: Collection[str], is_there: bool, has_claims: bool
 ) -> bool:
-    """T2, I3: whether the caller goes on with the claim of a process that has ended: another process of the same
-    program, in the task's worktree, with the same conversation id, or without a claim of its own. While agent processes
-    above the claim run (`living`), only the nearest of them does, and what runs below all of them. Only observed
-    sessions have a process on record; a run of a runner has none.
+    """Return True if the caller may continue the claim of a process that has ended. (T2, I3)
+
+    It must run the same program, and one of these must hold: it is in the task's worktree, it has the same conversation
+    id, or it has no claim of its own. While agent processes above the claim still run (`living`), only the nearest of
+    them may, and a process below all of them. Only observed sessions have a recorded process. A runner's run has none.
     """
     is_seen = actor.kind == "agent" and actor.trust == "observed" and actor.is_proven
     if not is_seen or not owner.process or not set(living) <= set(actor.processes):
@@ -56,10 +57,10 @@ def is_next_process(
 
 
 def began_at(task: Task, head: Sha | None) -> Sha | None:
-    """Return the target's position at the task's start, for a caller that starts it at `head`.
+    """Return the target's position at the task's start, for a caller that starts it at `head`. (K4, Q6)
 
-    If the first start recorded no position, later starts record none either, because the target may contain work of
-    the task since then. (K4, Q6)
+    If the first start recorded none, later starts record none either, because the target may contain work of the task
+    by then.
     """
     return None if task.started_at is not None and task.start_target is None else head
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def may_close(facts: Facts, actor: Party, policy: ReviewPolicy, exception: str = "") -> Decision:
-    """Decide if the actor may close the task without an approval. An exception in a rule refuses. (C1, C2, T5, G1)"""
+    """Decide if the actor may close the task without an approval. A rule that raises an exception refuses. (C1, C2, T5,
+    G1)
+    """
     return fail_closed(
         lambda: strictest_for(
             actor,
@@ -147,8 +149,9 @@ def _may_lift_rejection(facts: Facts, actor: Party) -> Decision:
 
 
 def why_not_lead(facts: Facts, me: Party, lead: str, agent: str, option: LeadOption) -> list[Reason]:
-    """Return every reason against this lead decision by the caller. `lead` is the leading profile (`human`: a person),
-    `agent` the caller's program. (E2, E3)
+    """Return every reason why the caller may not make this lead decision.
+
+    `lead` is the leading profile, or `human` for a person. `agent` is the caller's program. (E2, E3)
     """
     task = facts.task
     reasons: list[Reason] = []

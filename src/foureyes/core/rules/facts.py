@@ -1,4 +1,4 @@
-"""Facts about one task for a decision, read from the store at once and judged by the rules in this package."""
+"""Facts about one task, read from the store at once. The rules in this package decide on them."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class HistoryEntry(msgspec.Struct, frozen=True):
 
 
 class Control(msgspec.Struct, frozen=True):
-    """An act that affects how a task is reviewed, with its session: a label set or removed, a plan, an edited
-    acceptance, the minor mark. (M6)
+    """An act that affects how a task is reviewed: a label set or removed, a plan, an edited acceptance, the minor mark.
+    (M6)
 
     `late`: after the task was created. `after_start`: after work on it began. `key`: the key of a person's signature.
     """
@@ -47,7 +47,7 @@ class Control(msgspec.Struct, frozen=True):
 
 
 class RecordedApproval(msgspec.Struct, frozen=True):
-    """A recorded approval that still has to be finished. (P11)"""
+    """A recorded approval that someone still has to finish. (P11)"""
 
     seq: int
     session: SessionId
@@ -57,7 +57,7 @@ class RecordedApproval(msgspec.Struct, frozen=True):
 
 
 class Lower(msgspec.Struct, frozen=True, kw_only=True):
-    """A task whose work is inside the attempt: the included work and the task's current facts. (A7)"""
+    """A task whose work is inside the attempt: that work, and the task's own current facts. (A7)"""
 
     inside: Below
     facts: Facts
@@ -72,18 +72,20 @@ class Lower(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """One task with its history. `history` or `authors` is None if it could not be read (P0).
+    """One task with its history, as the rules see it.
 
-    `parties` has everyone named in the facts, spawners included. `cleared` maps a session to the last attempt for
-    which a person cleared it of commit trailers (I8).
-
-    `reviewers` have a counting review of the diff (D9). `nested` are those that run below an agent of another name
-    (I4). `voiceless` maps a session to the reason why its agreeing review does not count (V3, V4). `blocked_by` are
-    agents without the right to stop the task whose blocker on this attempt still stands (R1). `troubles` are warnings
-    for the reviewer about findings and reviews (H1).
-
-    `earlier` holds the attempts before the latest. `below` holds the tasks inside the attempt (A7). `cycle` is the
-    last review cycle (V8). `has_keys`: a person's loosening counts only if signed (M6).
+    - history, authors: None if they could not be read (P0)
+    - parties: everyone named in the facts, and their spawners
+    - cleared: a session and the last attempt for which a person cleared it of commit trailers (I8)
+    - reviewers: sessions with a counting review of the diff (D9)
+    - nested: those of them that run below an agent of another name (I4)
+    - voiceless: a session and why its agreeing review does not count (V3, V4)
+    - blocked_by: agents that may not stop the task, with a blocker on this attempt (R1)
+    - troubles: warnings about findings and reviews for the reviewer (H1)
+    - earlier: the attempts before the latest
+    - below: tasks inside the attempt (A7)
+    - cycle: the last review cycle (V8)
+    - has_keys: a person's loosening counts only if signed (M6)
     """
 
     task: Task
@@ -134,15 +136,15 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
         return [result for result in self.results if result.holds_beside(base_tree)]
 
     def changed_paths(self) -> list[str]:
-        """Return every path that the attempt affects: both paths of a rename, links to changed files, and the paths of
-        a merge that voided an approval.
+        """Return every path that the attempt affects. This includes both paths of a rename, links to changed files, and
+        paths of a merge that voided an approval.
         """
         files = self.attempt.files if self.attempt else ()
         own = [path for changed in files for path in (changed.path, changed.old_path) if path]
         return own + self.paths_behind() + self.paths_at_merge()
 
     def paths_behind(self) -> list[str]:
-        """Return gate files and inputs of the checks that are links to changed files. (A4)"""
+        """Return gate files, and inputs of the checks, that are links to changed files. (A4)"""
         return self._marked("behind")
 
     def called_paths(self) -> list[str]:
@@ -158,9 +160,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def remembered(rule: Callable[[Facts], T]) -> Callable[[Facts], T]:
-    """Cache the last result of a rule per Facts object. Facts are immutable. Callers must not modify the result
-    either.
-    """
+    """Cache a rule's last result per Facts object. Facts are immutable, and callers must not modify the result."""
     last: tuple[Facts, T] | None = None
 
     @wraps(rule)

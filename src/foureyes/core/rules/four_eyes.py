@@ -1,4 +1,4 @@
-"""Approval rights (P). Pure functions from facts, actor and policy to a decision with reasons."""
+"""Approval rights (P): pure functions that decide from facts, actor and policy, with reasons."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ ANSWERS: dict[str, dict[PolicyName, PolicyAnswer]] = {
     "P5": {"strict": "refuse", "balanced": "reason", "delegated": "allow", "trusted": "allow"},
     "P7": {"strict": "allow", "balanced": "allow", "delegated": "allow", "trusted": "allow"},
 }
-"""The answers that depend on the policy. `reason` is an audited exception, but people need none."""
+"""The answers that depend on the policy. With `reason` the approval is an audited exception, but people need no
+reason.
+"""
 
 EXCEPTIONS: dict[str, ExceptionKind] = {"P3": "creator_approval", "P5": "repeat_reviewer"}
 
@@ -58,7 +60,7 @@ class Declaration(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The reason to record."""
+        """The declared reason, to be recorded."""
         return next((text.strip() for text in (self.break_glass, self.reason) if not is_blank(text)), "")
 
     @property
@@ -90,8 +92,8 @@ def may_approve(
     """Decide if the actor may approve, by P for the actor and each agent above it. The strictest answer wins (I4).
     `is_caller`: the actor reads the answer, so it says "you".
 
-    An approval recorded earlier may be finished by any caller with the right to decide (P11). An exception in a rule
-    refuses (G1).
+    The rules apply to the actor and to each agent above it, and the strictest answer wins (I4). A recorded approval may
+    be finished by any caller that may decide (P11). A rule that raises an exception refuses (G1).
     """
 
     def answer() -> Decision:
@@ -106,7 +108,7 @@ def may_approve(
 
 
 def recorded_approval(facts: Facts, policy: ReviewPolicy) -> RecordedApproval | None:
-    """Return the active approval of the current diff that still has to be finished, or None if the policy has no such
+    """Return the approval of the current diff that still has to be finished, or None. Only some policies have this
     step. (P11)
     """
     if policy.name not in FINISHED_APART or facts.attempt is None:
@@ -115,10 +117,10 @@ def recorded_approval(facts: Facts, policy: ReviewPolicy) -> RecordedApproval | 
 
 
 def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration, ordinary: Decision) -> Decision:
-    """Decide if the actor may finish a recorded approval. Its reviewer needs no reason, other callers without a right
-    to approve do.
+    """Decide if the actor may finish a recorded approval. (P11)
 
-    The recorded approval must still hold: P is evaluated again for its reviewer. (P11)
+    The recorded approval must still hold: P is evaluated again for its reviewer. That reviewer needs no reason. Others
+    without the right to approve do.
     """
     recorded = recorded_approval(facts, policy)
     if recorded is None or not (ordinary.allowed or ordinary.rule in BREAKABLE) or declared.record_only:
@@ -139,8 +141,8 @@ def _finishing(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Decla
 
 
 def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: RecordedApproval) -> bool:
-    """Return True if the reviewer could still give the recorded approval. Labels, authors or the policy may have
-    changed since.
+    """Return True if the reviewer could still give the recorded approval now. Labels, authors or the policy may have
+    changed.
     """
     declared = Declaration(
         recorded.reason,
@@ -163,8 +165,10 @@ def may_record(facts: Facts, policy: ReviewPolicy) -> Decision | None:
 
 
 def with_spawners(facts: Facts, actor: Party) -> list[Party]:
-    """Return every party whose rights limit the actor: itself, each agent above it, and services above it that were
-    only observed. A runner above it is issued and not included. (I4)
+    """Return every party whose rights limit the actor. (I4)
+
+    These are the actor, each agent above it, and observed services above it. Issued services, such as a runner, do not
+    limit it.
     """
     above = [facts.party(session) for session in actor.above]
     return [
@@ -174,7 +178,7 @@ def with_spawners(facts: Facts, actor: Party) -> list[Party]:
 
 
 def strictest_for(actor: Party, line: list[Party], ask: Callable[[Party], Decision]) -> Decision:
-    """Return the strictest answer along the line. An answer about a spawner says so in its message. (I4)"""
+    """Return the strictest answer among these parties. If it is about a spawner, its message says so. (I4)"""
 
     def answer(who: Party) -> Decision:
         decision = ask(who)
@@ -246,8 +250,9 @@ def _may_approve(
 
 
 def as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) -> Decision | None:
-    """Allow anyone to approve minor work. Approval by its author or delegator is recorded as an exception (I4) and
-    limited (P10). (P1)
+    """Allow minor work to be approved by anyone, or return None if it is not minor. (P1)
+
+    An approval by its author or delegator is recorded as an exception (I4) and limited (P10).
     """
     own = made or has_delegated(facts, actor)
     if not facts.task.minor or minor_refusals(facts, policy, actor if own else None):
@@ -256,7 +261,7 @@ def as_minor(facts: Facts, actor: Party, policy: ReviewPolicy, *, made: bool) ->
 
 
 def may_decide(actor: Party) -> Decision | None:
-    """Return a refusal for a name given with --as, which may only log, and for a service, which never decides. (I1,
+    """Return a refusal for a name given with --as, which may only log, and for a service, which may not decide. (I1,
     I5)
     """
     if actor.trust == "asserted":
@@ -357,15 +362,13 @@ def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPol
 
 GLASS: Literal["break_glass"] = "break_glass"
 BREAKABLE = frozenset({"P2", "P3", "P4", "P5", "P6"})
-"""Refusals by P that break-glass overrides. It never overrides unreadable history (P0). (N3)"""
+"""P rules that a break-glass approval overrides. It never overrides unreadable history (P0). (N3)"""
 CONDITIONS = frozenset({"D5", "D6", "A7"})
-"""Gate conditions that break-glass overrides. It never overrides D1–D4 and D7. (N3)"""
+"""Gate conditions that a break-glass approval overrides. It never overrides D1–D4 and D7. (N3)"""
 
 
 def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
-    """Let a person override the refusal with a reason, which stays audited. An allowed answer is returned unchanged.
-    (N3)
-    """
+    """Let a person override the refusal with a reason, which is audited. Return any other decision unchanged. (N3)"""
     if answer.allowed or is_blank(why):
         return answer
     if actor.kind != "human" or may_decide(actor) is not None:
@@ -378,7 +381,7 @@ def may_break_glass(answer: Decision, actor: Party, why: str) -> Decision:
 def break_conditions(
     decision: Decision, reasons: tuple[Reason, ...], actor: Party, why: str
 ) -> tuple[Decision, tuple[Reason, ...]]:
-    """Drop the D5, D6 and A7 reasons for a person who breaks the glass, on the record. (N3)"""
+    """Drop the D5, D6 and A7 reasons if a person breaks the glass, and record that. (N3)"""
     broken = [reason for reason in reasons if reason.rule in CONDITIONS]
     if is_blank(why) or actor.kind != "human" or may_decide(actor) is not None or not broken or not decision.allowed:
         return decision, reasons

@@ -1,4 +1,4 @@
-"""Conditions for every approval, in the order of the rules. Each failed condition is one reason. (D)"""
+"""Conditions for every approval, in the order of their rules. Each one that fails gives a reason. (D)"""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 
 
 class Tip(msgspec.Struct, frozen=True):
-    """The current state of the attempt's ref in git: its head, and for landed work, if the target contains it.
+    """The current state of the attempt's ref in git: its head, and if the work has landed, whether the target contains
+    it.
 
-    `unasked` says why the remote could not be reached. Then the last known state from the attempt's machine counts.
-    `machine` names the machine of the submission, if it is another one.
+    `unasked` says why the remote could not be reached. In that case the last state known from the attempt's machine
+    counts. `machine` names that machine if it is another one.
     """
 
     head: Sha | None = None
@@ -55,8 +56,8 @@ def check(
     reason: str = "",
     look: Looked = NOTHING_KNOWN,
 ) -> tuple[Reason, ...]:
-    """Return every reason against the approval except the reviewer's independence (see four_eyes). `tip` None means
-    git gave no answer. (D, A7)
+    """Return every reason against the approval, except those about the reviewer's independence (see four_eyes). `tip`
+    None means that git failed. (D, A7)
     """
     conditions: tuple[Callable[[], Iterable[Reason | None]], ...] = (
         lambda: [is_reviewing(facts)],
@@ -75,7 +76,7 @@ def check(
 
 
 def reasons_of(condition: Callable[[], Iterable[Reason | None]]) -> list[Reason]:
-    """Run a condition. An exception in it becomes a reason to refuse. (G1)"""
+    """Return a condition's reasons. An exception in it becomes a reason to refuse. (G1)"""
     try:
         return [reason for reason in condition() if reason is not None]
     except Exception as problem:
@@ -149,8 +150,10 @@ def holds(facts: Facts) -> list[Reason]:
 
 
 def stops(facts: Facts, actor: Party | None = None) -> list[Reason]:
-    """Return the holds, and for agents and rules also reviewer pauses and blockers from agents without the right to
-    stop the task. `actor` None means a rule. (D3)
+    """Return reasons that stop the attempt. Holds stop everyone. (D3)
+
+    Agents and rules are also stopped by pauses, and by blockers from agents that may not stop the task. `actor` None
+    means a rule.
     """
     if actor is not None and actor.kind == "human":
         return holds(facts)
@@ -158,8 +161,8 @@ def stops(facts: Facts, actor: Party | None = None) -> list[Reason]:
 
 
 def is_unconfigured(facts: Facts, actor: Party | None = None) -> Reason | None:
-    """Return a reason until a foureyes.toml has been accepted, because the required checks are unknown before that.
-    People may approve anyway. `actor` None means a rule. (P12)
+    """Return a reason until a foureyes.toml has been accepted. Until then the required checks are unknown, but people
+    may approve anyway. `actor` None means a rule. (P12)
     """
     if facts.is_configured or (actor is not None and actor.kind == "human"):
         return None
@@ -168,7 +171,7 @@ def is_unconfigured(facts: Facts, actor: Party | None = None) -> Reason | None:
 
 
 def pauses(facts: Facts) -> list[Reason]:
-    """Return a reason while two reviewers have concerns and their clarification is still open. (R2)"""
+    """Return a reason while a clarification is open because two reviewers have concerns. (R2)"""
     paused = facts.cycle.paused if facts.cycle is not None else ""
     why = f"two reviewers have concerns, and their review cycle {paused} is still open"
     return [Reason("R2", why, fe("review", "show", paused))] if paused else []
@@ -187,9 +190,9 @@ def blockers(facts: Facts) -> list[Reason]:
 
 
 def is_stale(facts: Facts, tip: Tip | None, actor: Party | None = None) -> Reason | None:
-    """Return a reason unless the attempt's head is still the head of its ref, or landed work is on the target.
+    """Return a reason unless the attempt's head is still the head of its ref, or landed work is on the target. (D4)
 
-    The next step is to submit again, which the author does on the machine of the attempt. (D4)
+    The next step is to submit again, by the author on the attempt's machine.
     """
     attempt = facts.attempt
     if attempt is None:
@@ -221,11 +224,11 @@ def _again(facts: Facts, tip: Tip, actor: Party | None) -> Steps:
 
 
 def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: str = "") -> list[Reason]:
-    """D5: required checks passed on the attempt's tree; for agents, and where no merge runs them again, in a run that
-    counts.
+    """Return a reason for each required check that did not pass on the attempt's tree. (D5)
 
-    A person may accept missing tests by giving a reason, because tests get renamed and retired. The same holds for a
-    check that is also red on the target when no report shows if the change makes it worse. (D5)
+    For agents, and if no merge will run the checks again, only runs that count are enough. A person who gives a reason
+    may accept missing tests, because tests get renamed and retired, and a check that is red on the target too, if no
+    report shows whether the change makes it worse.
     """
     attempt = facts.attempt
     if attempt is None or not asks_for_checks(facts, policy):
@@ -241,7 +244,9 @@ def was_not_checked(facts: Facts, actor: Party, policy: ReviewPolicy, reason: st
 
 
 def asks_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
-    """Return True if the attempt needs its checks: not without code, and not for minor work exempt by policy. (D5)"""
+    """Return True if checks are required. They are not for an attempt without code, or for minor work that the policy
+    exempts. (D5)
+    """
     if facts.attempt is None or facts.attempt.no_code:
         return False
     is_minor = facts.task.minor and not policy.minor.checks and not minor_refusals(facts, policy, None)
@@ -255,28 +260,28 @@ def waits_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
 
 
 def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
-    """Return the target's tests that are missing from the attempt, for required checks. (D5)"""
+    """Return tests of the target that the required checks no longer ran on the attempt. (D5)"""
     required = [state for state in check_states(facts, policy) if state.rule.required and state.result is not None]
     unknown = [NOT_COMPARED] if any(not state.compared for state in required) else []
     return tuple(dict.fromkeys([*unknown, *[name for state in required for name in state.gone]]))
 
 
 def accepted_checks(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
-    """Return the required checks that are also red on the target. A person accepts them by approving. (D5)"""
+    """Return the required checks that are red on the target too. A person accepts them by approving. (D5)"""
     states = check_states(facts, policy) if asks_for_checks(facts, policy) else ()
     return tuple(state.rule.name for state in states if state.rule.required and state.may_be_accepted)
 
 
 def claimed_checks(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
-    """D5: required checks that only an agent or an author has run."""
+    """Return the required checks that only an agent or an author has run. (D5)"""
     states = check_states(facts, policy) if asks_for_checks(facts, policy) else ()
     return tuple(state.rule.name for state in states if state.rule.required and state.claimed)
 
 
 def lacks_reviews(facts: Facts, actor: Party, policy: ReviewPolicy) -> list[Reason]:
-    """Return reasons for too few counting reviews and for missing reviews by named reviewers.
+    """Return reasons if too few reviews count, or a named reviewer has not reviewed. (D6)
 
-    An approving person counts as one review at any grade. Their own earlier review is not counted twice. (D6)
+    An approving person counts as one review at any grade. An earlier review of theirs is not counted twice.
     """
     few = _too_few(facts, actor, policy)
     return [*([few] if few else []), *lacks_named(facts, policy, actor)]
@@ -299,10 +304,10 @@ def _too_few(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
 
 
 def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, look: Looked) -> Reason | None:
-    """Return a reason if a label requires every hunk to be shown and the approving person skipped some.
+    """Return a reason if a label requires every hunk to be shown, and the approving person has not seen some. (D8, H4)
 
-    `ask` also accepts a manual mark, a pager or a confirmation, and the diff's name if nothing was measured. `refuse`
-    accepts none of these. (D8, H4)
+    `ask` also accepts a manual mark, a pager or a confirmation, or the diff's name if nothing was measured. `refuse`
+    accepts none of these.
     """
     label = must_be_seen(policy, labels_in_force(facts))
     if label is None or actor.kind != "human" or facts.attempt is None:
@@ -335,7 +340,7 @@ def in_the_app(facts: Facts) -> Steps:
 
 
 def was_not_reviewed(facts: Facts, actor: Party, agent_approval: AgentApproval) -> Reason | None:
-    """Return a reason if policy requires an agent's own counting review of this diff and it is missing. (D9)"""
+    """Return a reason if the policy requires an agent to have reviewed this diff itself, and it has not. (D9)"""
     if agent_approval != "review" or actor.kind != "agent" or actor.session in facts.reviewers:
         return None
     return Reason(
@@ -363,8 +368,8 @@ class SeenDiff(NamedTuple):
 
     @property
     def is_form(self) -> bool:
-        """True if this can mean only one change. Digits without an attempt number must be complete, because a diff
-        with the same first digits is easy to make.
+        """True if it is unambiguous. Without an attempt number the digits must be complete, because a diff with the
+        same first digits is easy to create.
         """
         return len(self.digits) >= (WHOLE if self.attempt is None else SEEN_DIGITS)
 
@@ -379,9 +384,10 @@ def read_seen(text: str) -> SeenDiff | None:
 
 
 def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
-    """Return a reason unless the approval names the reviewed change. A person on the command line may omit it.
+    """Return a reason unless the approval names the reviewed change. (D7)
 
-    The message never reveals the current name, so that the caller has to read the diff again. (D7)
+    A person on the command line may omit it. The message never shows the current name, so that the caller has to read
+    the diff again.
     """
     attempt = facts.attempt
     if attempt is None:
@@ -407,7 +413,7 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
 
 
 def _lacks(given: SeenDiff | None) -> str:
-    """Return the missing part of a malformed --seen value."""
+    """Return what is missing in a malformed --seen value."""
     if given is None:
         return "fe show prints it after the word diff"
     if given.attempt is None:

@@ -1,8 +1,7 @@
-"""Gate files: files that control the gate, git, the agents and their environment. A change to one of them changes the
-judge. (A4)
+"""Gate files control the gate, git, the agents and their environment. Changing one would change the judge. (A4)
 
-The list is data. A name matches a file or folder anywhere. `a/b` means b in a folder a. A leading `/` means only at
-the top. A `*` at the start or end of a name matches any text. Names ignore case, because some file systems do.
+The list is data. A name matches a file or folder anywhere, and `a/b` means b in a folder a. A leading `/` means only at
+the top. A `*` at the start or end of a name matches any text. Case is ignored, because some file systems do so.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from foureyes.core.words.folding import folded_path, is_short_name
 
 
 class GateFile(NamedTuple):
-    """One entry of the list: its program, its purpose and the source that documents it. An entry without a source is
-    unverified.
+    """One entry of the list: the program, what it uses the file for, and the source that documents it. An entry without
+    a source is unverified.
     """
 
     name: str
@@ -37,7 +36,7 @@ PI = "npm @mariozechner/pi-coding-agent 0.73.1"
 AUGGIE = "npm @augmentcode/auggie 0.36.0"
 COPILOT = "npm @github/copilot 1.0.102"
 KILO = "npm @kilocode/cli-linux-x64 7.7.9"
-"""Sources of the entries. For a package, the name is a string in the program."""
+"""Sources of the entries. For a package, the name is a string in its program."""
 
 GATE_FILES: tuple[GateFile, ...] = (
     GateFile("/foureyes.toml", "foureyes", "the policy", OURS),

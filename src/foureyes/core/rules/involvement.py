@@ -1,5 +1,5 @@
-"""Involvement of sessions in a task: its makers, delegators, creator and reviewers, who may not loosen its control.
-(I7, M6)
+"""Involvement of sessions in a task: its makers, delegators, creator and reviewers. They may not loosen how it is
+reviewed. (I7, M6)
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Maker(msgspec.Struct, frozen=True):
-    """A session that shaped the work, with the reason. `only_named`: the only evidence is a commit trailer. (I8)"""
+    """A session that shaped the work, and why. `only_named`: the only evidence is a commit trailer. (I8)"""
 
     session: SessionId
     why: str
@@ -65,7 +65,7 @@ def makers_of(facts: Facts) -> dict[SessionId, Maker]:
 
 
 def made_by(facts: Facts, actor: Party) -> Maker | None:
-    """Return the maker that the actor is, shares an origin with, or was spawned by, with the reason in words. (P2)"""
+    """Return the maker that the actor is, was spawned by, or shares an origin with. The reason is in words. (P2)"""
     makers = makers_of(facts)
     if actor.session in makers:
         return makers[actor.session]
@@ -93,8 +93,10 @@ def _is_plain_service(who: Party) -> bool:
 
 
 def is_shown_maker(facts: Facts, actor: Party) -> bool:
-    """R1: whether the actor is an author itself, runs below one, or was spawned by one. A conversation that an
-    environment names, or a trailer, does not show that: an author can write both, and a stop is never lost by them.
+    """Return True if the actor is itself an author, runs below one, or was spawned by one. (R1)
+
+    A conversation named by an environment, or a trailer, does not show that. An author can write both, and must not be
+    able to end a reviewer's stop that way.
     """
     makers = [facts.party(maker.session) for maker in makers_of(facts).values() if not maker.only_named]
     line = [actor, *map(facts.party, actor.above)]
@@ -113,8 +115,8 @@ def _tie(facts: Facts, actor: Party, maker: Party) -> str:
 
 
 def _of_one_origin(actor: Party, maker: Party) -> str:
-    """Return the message for a shared origin. If only a key file shows it, the message names the file, because someone
-    else may have put it there. (I1, I3)
+    """Describe a shared origin. If only a key file shows it, name the file, because someone else may have put it there.
+    (I1, I3)
     """
     files = [file for origin, file in actor.by_key_file if origin in maker.origins]
     if (
@@ -127,8 +129,8 @@ def _of_one_origin(actor: Party, maker: Party) -> str:
 
 
 def only_shares_an_origin(facts: Facts, actor: Party) -> bool:
-    """Return True if the actor only shares an origin with a maker: it is no maker's session and not spawned by one.
-    (I4)
+    """Return True if sharing an origin is the actor's only tie to the makers: it is none of their sessions and was
+    spawned by none. (I4)
     """
     makers = [facts.party(session) for session in makers_of(facts)]
     told_apart = all((actor.proven and maker.proven) or not is_tied(actor, maker) for maker in makers)
@@ -143,20 +145,20 @@ def delegators_of(facts: Facts) -> set[SessionId]:
 
 
 def has_delegated(facts: Facts, actor: Party) -> bool:
-    """Return True if the actor, by origin, spawned a maker. (I7)"""
+    """Return True if the actor, or a session of the same origin, spawned a maker. (I7)"""
     return any(is_tied(actor, facts.party(delegator)) for delegator in delegators_of(facts))
 
 
 def called(facts: Facts, who: Party) -> frozenset[str]:
-    """Return the program names of an agent and of every agent above it, because a child's name is only its parent's
-    claim. (I4)
+    """Return the program names of an agent and of every agent above it. Its own name is only a claim of its parent.
+    (I4)
     """
     line = [who, *map(facts.party, who.above)]
     return frozenset(party.agent for party in line if party.kind == "agent" and party.agent)
 
 
 def shared_program(facts: Facts, policy: ReviewPolicy, who: Party) -> str:
-    """Return an agent program that the party shares with an author, or "". (I6)"""
+    """Return an agent program that both the party and an author use, or "". (I6)"""
     mine = _programs(facts, policy, who)
     return min(
         (name for maker in makers_of(facts) for name in mine & _programs(facts, policy, facts.party(maker))), default=""
@@ -164,8 +166,8 @@ def shared_program(facts: Facts, policy: ReviewPolicy, who: Party) -> str:
 
 
 def is_another_program(facts: Facts, policy: ReviewPolicy, who: Party) -> bool:
-    """Return True if the party is proven to be another program than every author. An agent below another agent is not.
-    (I6, G1)
+    """Return True if the party provably uses another program than every author. An agent below another agent cannot
+    prove it. (I6, G1)
     """
     makers = [maker for maker in map(facts.party, makers_of(facts)) if maker.kind == "agent"]
     if who.kind != "agent" or not makers:
@@ -179,30 +181,30 @@ def _programs(facts: Facts, policy: ReviewPolicy, who: Party) -> frozenset[str]:
 
 
 def is_under(facts: Facts, actor: Party, other: Party) -> bool:
-    """Return True if this session, or one of its origin, spawned the actor at any depth. (I4)"""
+    """Return True if `other`, or a session of the same origin, spawned the actor at any depth. (I4)"""
     above = [facts.party(session) for session in actor.above]
     return is_below(actor, other) or any(party.kind != "service" and is_one_origin(party, other) for party in above)
 
 
 def has_spawned(facts: Facts, actor: Party, other: Party) -> bool:
-    """Return True if the actor itself spawned this session, at any depth. Use this before granting a right. (I4)"""
+    """Return True if the actor itself spawned `other` at any depth. Use this before granting a right. (I4)"""
     above = [facts.party(session) for session in other.above]
     return any(party.kind != "service" and is_oneself(actor, party) for party in above)
 
 
 def has_planned(facts: Facts, actor: Party) -> bool:
-    """Return True if the actor itself created the task. Use this and not is_creator() before granting a right. (I3)"""
+    """Return True if the actor itself created the task. Before granting a right, use this and not is_creator(). (I3)"""
     return is_oneself(actor, facts.party(facts.task.creator))
 
 
 def is_creator(facts: Facts, actor: Party) -> bool:
-    """Return True if the actor created the task, by origin. A person counts by person."""
+    """Return True if the actor, or a session of the same origin, created the task. People are compared as people."""
     return is_one_origin(actor, facts.party(facts.task.creator))
 
 
 def did(facts: Facts, actor: Party, actions: Iterable[str], *, before: int | None = None) -> bool:
-    """Return True if the actor, by origin, has one of these actions in the history, optionally about an attempt before
-    `before`.
+    """Return True if the history has one of these actions by the actor or a session of the same origin. `before` limits
+    it to earlier attempts.
     """
     wanted = frozenset(actions)
     return any(
@@ -214,7 +216,7 @@ def did(facts: Facts, actor: Party, actions: Iterable[str], *, before: int | Non
 
 
 def is_involved(facts: Facts, who: Party) -> bool:
-    """Return True if the party made or delegated the work, or cannot be told apart from one that did. (M6)"""
+    """Return True if the party made or delegated the work, or may be the same as one that did. (M6)"""
     involved = [facts.party(session) for session in {*makers_of(facts), *delegators_of(facts)}]
     hidden = by_a_service(facts) is not None or any(_came_from_a_service(facts, party) for party in involved)
     if who.kind == "agent" and hidden:
@@ -227,14 +229,15 @@ def _came_from_a_service(facts: Facts, party: Party) -> bool:
 
 
 def _came_from_a_runner(facts: Facts, party: Party) -> bool:
-    """Return True for a runner's run. Writing the task of a run counts like delegating it. (I5)"""
+    """Return True for a runner's run. Writing that run's task counts like delegating it. (I5)"""
     above = [facts.party(session) for session in party.above]
     return any(spawner.kind == "service" and spawner.trust == "issued" for spawner in above)
 
 
 def why_it_may_not_loosen(facts: Facts, control: Control) -> str:
-    """Return why this act may not loosen control, or "". Only an uninvolved person (signed, if keys exist) or a
-    session allowed by P7 may. (M6)
+    """Return why this act may not loosen how the task is reviewed, or "". (M6)
+
+    Only an uninvolved person may, signed if keys exist, or a session that P7 allows.
     """
     session = control.session
     who = facts.party(session)
@@ -257,8 +260,9 @@ def is_person(who: Party) -> bool:
 
 
 def why_unsigned(facts: Facts, control: Control) -> str:
-    """Return why an unsigned act of a person does not count, or "". Once a person's key exists, only signed acts
-    count, because anyone can look like a person. (M6, I9)
+    """Return why an unsigned act of a person does not count, or "". (M6, I9)
+
+    Once a person's key exists, only signed acts count, because anyone can look like a person.
     """
     if not facts.has_keys or control.key or facts.party(control.session).kind != "human":
         return ""
@@ -274,14 +278,14 @@ def _is_known_to_the_task(facts: Facts, who: Party) -> bool:
 
 @remembered
 def labels_kept(facts: Facts) -> set[str]:
-    """Return the removed labels that still count, because the last session to remove them may not loosen. (M6)"""
+    """Return removed labels that still count, because the session that last removed them may not loosen. (M6)"""
     latest = {folded(control.label): control for control in facts.labels_taken_off}
     return {control.label for control in latest.values() if why_it_may_not_loosen(facts, control)}
 
 
 @remembered
 def labels_in_force(facts: Facts) -> set[str]:
-    """Return the labels whose demands count: the task's own, those removed without the right to loosen, and those of
+    """Return the labels that apply: the task's own, those removed by a session that may not loosen, and those of
     unmerged tasks inside. (M6, A7)
     """
     own = {*facts.task.labels, *labels_kept(facts)}

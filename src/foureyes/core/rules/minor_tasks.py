@@ -1,4 +1,4 @@
-"""Conditions for work marked minor. The evidence can overrule the mark. (P10)"""
+"""Conditions for work marked minor. The change itself can overrule the mark. (P10)"""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _barred_by_label(facts: Facts, policy: ReviewPolicy) -> str:
 
 
 def _set_late_by_an_author(facts: Facts) -> str:
-    """Return a message if someone who made or delegated the work set the mark after the task was created."""
+    """Return a message if a maker or delegator of the work set the mark after the task was created."""
     task = facts.task
     if not task.minor_late or task.minor_by is None:
         return ""
@@ -55,7 +55,7 @@ def _set_late_by_an_author(facts: Facts) -> str:
 
 
 def _unsigned(facts: Facts) -> list[str]:
-    """Return a message if a person set the mark unsigned although people here have keys. (M6)"""
+    """Return a message if a person set the mark without a signature although people here have keys. (M6)"""
     marked = [control for control in facts.controls if control.kind == "minor"]
     why = why_unsigned(facts, marked[-1]) if marked else ""
     return [f"it was marked minor, but {why}"] if why else []
@@ -87,7 +87,7 @@ NEVER_MINOR: dict[MarkKind, str] = {
     "mode": "changes the mode of a file",
     "executable": "makes a file executable",
 }
-"""Changes that a line count does not show. (P10)"""
+"""Changes that counting lines does not show. (P10)"""
 
 
 def _more_than_lines(facts: Facts) -> str:

@@ -50,8 +50,9 @@ NAMES: dict[str, Mode] = {**{mode: mode for mode in MODES}, "auto": "auto-approv
 
 
 class ModeChoice(msgspec.Struct, frozen=True):
-    """The mode of a task with every reason, the deciding one first. `documents` is the mode that an unsubmitted task
-    gets if only documents change. (M3, M6)
+    """The mode of a task with every reason, the decisive one first. (M3, M6)
+
+    `documents` is the mode of a task without a submission, if only documents change.
     """
 
     mode: Mode
@@ -109,10 +110,10 @@ def own_mode_of(facts: Facts, policy: ReviewPolicy) -> ModeChoice:
 
 
 def _mode_of(facts: Facts, policy: ReviewPolicy, *, is_documents: bool) -> ModeChoice:
-    """Return the mode of a task alone (M1–M3, M6, M7, A4): the stricter of two readings.
+    """Return the mode of a task alone, the stricter of two. (M1–M3, M6, M7, A4)
 
-    The first reading drops labels and plans from callers without the right to loosen. The second keeps them as batch
-    at most, so that dropping one never lets a looser level decide.
+    One is computed without labels and plans from callers that may not loosen. The other keeps them, as batch at most,
+    so that dropping a label never lets a looser level decide.
     """
     touched = gate_files(policy, facts.changed_paths())
     if touched:
@@ -142,9 +143,9 @@ def _mode_of(facts: Facts, policy: ReviewPolicy, *, is_documents: bool) -> ModeC
 def _level(
     policy: ReviewPolicy, labels: set[str], planned: str, most: Mapping[str, Mode], *, is_documents: bool
 ) -> ModeChoice:
-    """Return the mode of the first level that has one: explicit label, label rule, planned mode, default. (M1)
+    """Return the mode of the first level that has one: label, label rule, plan, default. (M1)
 
-    `most` caps a label's mode (M6). The `docs` label skips review only for documents (M3).
+    `most` is the loosest mode allowed per label (M6). The `docs` label skips review only for documents (M3).
     """
 
     def ruled_mode(label: str) -> Mode | None:
@@ -172,9 +173,9 @@ def _level(
 
 def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
     """Return True if every changed path is a plain document before and after, and none is watched, a gate file or an
-    input of the checks.
+    input of the checks. (M3)
 
-    Attempts from before this measurement return False (G1). (M3)
+    Return False for attempts made before this was measured (G1).
     """
     paths, attempt = facts.changed_paths(), facts.attempt
     if not paths or attempt is None or attempt.size == NOT_MEASURED:
@@ -211,8 +212,8 @@ def refuse_unknown_mode(label: str) -> None:
 
 
 def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
-    """Return the labels that do not count, with the reason: the session that set them made or delegated the work, or
-    may not loosen. (M6)
+    """Return labels that do not count because of the session that set them: it made or delegated the work, or may not
+    loosen. (M6)
     """
     ignored = {}
     for label in sorted(facts.task.labels):
@@ -226,15 +227,15 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
 
 
 def _last_put(facts: Facts, label: str) -> Control | None:
-    """Return the session's act that set the label last, in any spelling."""
+    """Return the act that last set the label, in any spelling."""
     wanted = folded(label)
     puts = (control for control in reversed(facts.controls) if control.kind == "label")
     return next((control for control in puts if folded(control.label) == wanted), None)
 
 
 def skips_of_agents(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
-    """Return the skips that count only as auto-approve, because an agent set them. Only a person may skip a review,
-    except for plain documents. (M6)
+    """Return skips that count only as auto-approve, because an agent set them. Only a person may skip a review, except
+    of plain documents. (M6)
     """
     puts = {label: _last_put(facts, label) for label in facts.task.labels if loosest_mode(policy, label) == "skip"}
     puts |= {PLAN: _planned_by(facts)} if NAMES.get(facts.task.planned) == "skip" else {}
@@ -257,8 +258,8 @@ def _planned_by(facts: Facts) -> Control | None:
 
 
 def why_the_plan_does_not_count(facts: Facts) -> str:
-    """Return why the planned mode does not count, or "". A maker of the work must not have planned or accepted it.
-    (M7, M6)
+    """Return why the planned mode does not count, or "". A maker of the work must not have planned or accepted it. (M7,
+    M6)
     """
     if not facts.task.planned:
         return ""
@@ -269,8 +270,8 @@ def why_the_plan_does_not_count(facts: Facts) -> str:
 
 
 def cut_by(facts: Facts) -> list[Reason]:
-    """Return a reason to review if a maker of the work edited its acceptance, or a person edited it last without their
-    existing key. (M6)
+    """Return a reason to review if a maker of the work edited its acceptance, or if a person with a key edited it last
+    without signing. (M6)
     """
     edits = [control for control in facts.controls if control.kind == "acceptance"]
     own = [edit for edit in edits if is_involved(facts, facts.party(edit.session))]
@@ -283,7 +284,7 @@ def cut_by(facts: Facts) -> list[Reason]:
 
 
 def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice) -> list[Reason]:
-    """Return the reasons in labels and rules that rule out approval without a reviewer. (M4)"""
+    """Return why the task's labels and rules rule out approval without a reviewer. (M4)"""
     if chosen.mode == "per-task":
         return [Reason(reason.rule, f"{reason.message}, so the mode is per-task") for reason in chosen.reasons[:1]]
     labels = labels_in_force(facts)
@@ -301,8 +302,8 @@ def bars_itself(facts: Facts, policy: ReviewPolicy, chosen: ModeChoice) -> list[
 
 
 def in_cycle(facts: Facts) -> list[Reason]:
-    """Return a reason while reviewers are asked about the attempt, or if their cycle left it to a person (R0, R2).
-    (V8)
+    """Return a reason while reviewers are asked about the attempt, or if their cycle left the decision to a person (R0,
+    R2). (V8)
     """
     cycle = facts.cycle
     if cycle is None:
@@ -322,9 +323,9 @@ def why_not_by_itself(
     *,
     any_mode: bool = False,
 ) -> tuple[Reason, ...]:
-    """Return the reasons against an approval without a reviewer. Nothing means that the gate approves.
+    """Return why the attempt cannot be approved without a reviewer. With no reason, the gate approves it. (M4, A7)
 
-    `any_mode` ignores mode batch, for batch approvals (M8). Per-task still counts. (M4, A7)
+    `any_mode` also accepts mode batch, for batch approvals (M8). Mode per-task still needs a reviewer.
     """
     barred = [*bars_itself(facts, policy, chosen), *(why_refused(facts) or why_not_by_rule(facts)), *in_cycle(facts)]
     if barred:
@@ -352,7 +353,7 @@ def why_not_by_itself(
 
 
 def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...]) -> list[Reason]:
-    """Return reasons from the switches, checks, iterations and signal. (M4)"""
+    """Return reasons from the settings, the checks, the number of iterations and the signal. (M4)"""
     from foureyes.core.nouns.check import red
 
     auto, attempt, task = policy.auto, facts.attempt, facts.task.id
@@ -400,8 +401,9 @@ def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
 
 
 def _weaker_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
-    """Return messages for deleted test files. Without a report of test names, also for moved test files and for
-    changed or removed test lines. (M4)
+    """Return messages about deleted test files.
+
+    Without a report of test names, also about moved test files and changed or removed test lines. (M4)
     """
     if facts.attempt is None:
         return []

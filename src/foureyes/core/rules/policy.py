@@ -26,21 +26,21 @@ HumanProof = Literal["key", "observed"]
 AgentApproval = Literal["review", "reason"]
 WorktreeFor = Literal["agents", "always", "never"]
 WORKTREE_FOR: tuple[WorktreeFor, ...] = ("agents", "always", "never")
-"""The claims that come with a worktree. (K1)"""
+"""Which claims come with a worktree: those of agents, all, or none. (K1)"""
 WORKTREE_DEFAULT: WorktreeFor = "agents"
 
 
 Mode = Literal["per-task", "batch", "auto-approve", "skip"]
 MODES: tuple[Mode, ...] = ("per-task", "batch", "auto-approve", "skip")
-"""From most control to least. (M)"""
+"""Review modes, strictest first. (M)"""
 
 Unseen = Literal["note", "ask", "refuse"]
 UNSEEN: tuple[Unseen, ...] = ("note", "ask", "refuse")
-"""From least to most demanding. (D8)"""
+"""How hunks not shown are treated, most lenient first. (D8)"""
 
 Home = Literal["host", "container"]
 HOMES: tuple[Home, ...] = ("host", "container")
-"""From strictest to loosest."""
+"""Places that can be a home, strictest first."""
 
 
 class IdentityRule(msgspec.Struct, frozen=True):
@@ -78,13 +78,15 @@ Reads = Literal["", "complete"]
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent program, with the model and vendor for sessions issued to it. (I6)
+    """An agent program, with the model and vendor for its sessions. (I6)
 
-    `adapter` is the driver (empty: by the program's name, else `text`). `output` is the stream format (empty: the
-    adapter's). `args` are extra arguments, or for `text` programs all arguments. `review_args` and `resume_args`
-    replace them for reviews and for continued conversations. `attach_args` are all arguments when a person takes over
-    a conversation. `env` lists variables: a name to pass through, or `NAME=value`. With `reads = "complete"`, a review
-    must have read the files it covers (V6).
+    - adapter: its driver. By default chosen by the program's name, else `text`.
+    - output: format of its stream, by default the adapter's
+    - args: extra arguments, or for `text` programs all arguments
+    - review_args, resume_args: used instead for reviews, and to continue a conversation
+    - attach_args: all arguments if a person takes over a conversation
+    - env: variables, either a name to pass through or `NAME=value`
+    - reads: if `complete`, a review must have read the files it covers (V6)
     """
 
     program: str = ""
@@ -111,13 +113,13 @@ DEFAULT_PROFILES: dict[str, Profile] = {
     "qwen": Profile("qwen", vendor="alibaba"),
     "opencode": Profile("opencode"),
 }
-"""Default profiles, one for each tier and vendor. `claude-senior` is the same program. A project gives it the larger
+"""Default profiles, for each tier and vendor. `claude-senior` is the same program, to which a project gives the larger
 model. (I6, E2)
 """
 
 
 def programs_of_profiles(profiles: Mapping[str, Profile]) -> dict[str, str]:
-    """Return the program of each profile with a different name. Observed agents are named after their program."""
+    """Return the program of each profile that is named differently. Observed agents are named after their program."""
     programs = {name: profile.program.rpartition("/")[2] for name, profile in profiles.items()}
     return {name: program for name, program in programs.items() if program not in ("", name)}
 
@@ -164,8 +166,8 @@ DOCS_PATHS = (
     "**/*.md", "**/*.rst", "**/*.adoc", "**/doc/**/*.txt", "**/docs/**/*.txt", "**/*.png", "**/*.jpg", "**/*.gif",
     "**/*.webp",
 )  # fmt: skip
-"""Documents by suffix. SVG and HTML are missing because they run scripts. Folders are missing because they may hold
-programs. (M3)
+"""Documents by suffix. SVG and HTML are left out because they run scripts, and folders because they may hold programs.
+(M3)
 """
 CHECK_PATHS = (
     "**/conftest.py", "**/pytest.ini", "**/.pytest.ini", "**/pytest.toml", "**/.pytest.toml", "**/tox.ini",
@@ -178,13 +180,13 @@ CHECK_PATHS = (
     "**/*.cmake", "**/meson.build", "**/buildSrc/**", "**/build.xml", "**/*.sbt", "**/mix.exs", "**/mix.lock",
     "**/Package.swift", "**/*.csproj", "**/*.lock", *INPUTS,
 )  # fmt: skip
-"""Files that tools read for checks, builds and packages: settings, manifests, lock files. (M4)"""
+"""Files that tools read for checks, builds and packages: settings, manifests and lock files. (M4)"""
 
 PROTECTED_PATHS = ("foureyes.toml", ".github/workflows/**")
 
 
 class RiskRule(msgspec.Struct, frozen=True):
-    """Thresholds for the risk of a change. They order tasks and raise questions, but never decide. (H1)"""
+    """Thresholds for the risk of a change. Risk orders tasks and raises questions, but never decides. (H1)"""
 
     large_change: int = 400
     test_paths: tuple[str, ...] = TEST_PATHS
@@ -192,7 +194,7 @@ class RiskRule(msgspec.Struct, frozen=True):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """Limits that move a loop to the next tier. Warnings are computed from them too. (E5)"""
+    """Limits beyond which a loop moves to the next tier. Warnings are computed from them too. (E5)"""
 
     no_progress_limit: int = 2
     iteration_cap: int = 5
@@ -204,7 +206,7 @@ HUMAN = "human"
 
 
 class Tiers(msgspec.Struct, frozen=True):
-    """The agent profile for each tier. `human` is a person. (E2)"""
+    """The agent profile of each tier. `human` is a person. (E2)"""
 
     developer: str = "claude"
     senior: str = "claude-senior"
@@ -212,9 +214,10 @@ class Tiers(msgspec.Struct, frozen=True):
 
 
 class RunRule(msgspec.Struct, frozen=True):
-    """Settings for runners (S, X3), and the services that may start one, as user@host. People always may (I5).
+    """Settings for runners (S, X3).
 
-    `spend_per_task` is in the currency that programs report.
+    People may always start one, and so may the listed services, as user@host (I5). `spend_per_task` is in the currency
+    that programs report.
     """
 
     services: tuple[str, ...] = ()
@@ -234,8 +237,10 @@ class SprintRule(msgspec.Struct, frozen=True):
 
 
 class PeersRule(msgspec.Struct, frozen=True):
-    """The reviewers to ask. `ask` is how many: 0 means as many as required, but at least one. Silence of
-    `silence_minutes` triggers a review (V1). (V4)
+    """Settings for peer reviews. (V4)
+
+    `ask` is the number of reviewers, 0 for as many as required but at least one. After `silence_minutes` without news,
+    a review is triggered (V1).
     """
 
     reviewers: tuple[str, ...] = ()
@@ -251,13 +256,13 @@ LINTERS = (
     "stylelint", "tslint", "golangci-lint", "revive", "staticcheck", "clippy", "ktlint", "detekt", "checkstyle",
     "swiftlint", "rubocop", "phpcs", "php_codesniffer", "shellcheck", "hadolint", "markdownlint", "yamllint",
 )  # fmt: skip
-"""Tools that report nearly everything as an error, even unsorted imports."""
+"""Tools that report almost everything as an error, even unsorted imports."""
 FOLDED_PATHS = ("**/*.lock", "**/package-lock.json", "**/pnpm-lock.yaml", "**/go.sum", "**/*.min.js")
-"""Generated files, shown folded at the end."""
+"""Generated files, which are shown folded at the end."""
 
 
 class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """Every project rule that a decision depends on."""
+    """All rules of a project that decisions depend on."""
 
     name: PolicyName = "balanced"
     independence: Grade = "origin"
@@ -283,9 +288,9 @@ class ReviewPolicy(msgspec.Struct, frozen=True, kw_only=True):
     peers: PeersRule = PeersRule()
     demo: bool = False
     scripted: frozenset[str] = frozenset()
-    """Profiles that play a script. Their reviews count only in a demo. (V3)"""
+    """Profiles that follow a script. Their reviews count only in a demo. (V3)"""
     programs: dict[str, str] = msgspec.field(default_factory=lambda: programs_of_profiles(DEFAULT_PROFILES))
-    """The program of each profile with a different name. (I6)"""
+    """Program of each profile that is named differently. (I6)"""
     focus: tuple[str, ...] = FOCUS
     max_words: int = 200
     checks: tuple[CheckRule, ...] = ()
@@ -322,7 +327,7 @@ def check_of(policy: ReviewPolicy, path: str) -> str:
 
 
 def check_commands(policy: ReviewPolicy) -> list[str]:
-    """Return every command of the checks, including those that prepare and build the environment."""
+    """Return all commands of the checks, also those that prepare and build the environment."""
     commands = [policy.checkout.prepare, policy.checkout.build, *[rule.run for rule in policy.checks]]
     return [command for command in dict.fromkeys(commands) if command.strip()]
 
@@ -341,12 +346,14 @@ def gate_files(policy: ReviewPolicy, paths: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=16)
 def _with_links(protected: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the protected globs, plus each protected folder itself in case a link replaces it."""
+    """Return the protected globs and the protected folders themselves, because a link may replace a folder."""
     return (*protected, *[glob.removesuffix("/**") for glob in protected if glob.endswith("/**")])
 
 
 def rule_of(policy: ReviewPolicy, label: str) -> LabelRule | None:
-    """Return the rule for a label, ignoring case. Several spellings merge into the strictest rule. (M3)"""
+    """Return the rule for a label, ignoring case. If several spellings have rules, the strictest combination counts.
+    (M3)
+    """
     rules = _by_folded_label(tuple(policy.label_rules)).get(folded(label), ())
     if len(rules) < 2:
         return policy.label_rules[rules[0]] if rules else None
@@ -375,7 +382,7 @@ def _strictest(rules: list[LabelRule]) -> LabelRule:
 
 
 def required_grade(policy: ReviewPolicy, labels: Iterable[str], paths: Iterable[str] = ()) -> tuple[Grade, str]:
-    """Return the highest grade required by a changed gate file (A4), the policy or a label, and its source. (P6)"""
+    """Return the highest grade required, and what requires it: a changed gate file (A4), the policy or a label. (P6)"""
     grade, source = policy.independence, "review.independence"
     touched = gate_files(policy, paths)
     if touched:
@@ -394,8 +401,8 @@ def required_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> int:
 
 
 def must_be_seen(policy: ReviewPolicy, labels: Iterable[str]) -> str | None:
-    """Return the label that requires every hunk to be shown to an approving person, or None. `refuse` comes before
-    `ask`. (D8)
+    """Return the label that requires every hunk to be shown to an approving person, or None. Labels with `refuse` come
+    before labels with `ask`. (D8)
     """
     rules = {label: rule for label in sorted(labels) if (rule := rule_of(policy, label))}
     return next((label for unseen in ("refuse", "ask") for label, rule in rules.items() if rule.unseen == unseen), None)

@@ -1,4 +1,4 @@
-"""Required reviews by name (D6), and the agents configured as reviewers (V4)."""
+"""Reviewers required by name (D6), and agents configured as reviewers (V4)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def required_reviewers(policy: ReviewPolicy, labels: Iterable[str]) -> dict[str,
 
 
 def is_profile(name: str) -> bool:
-    """Return True for an agent's name. People are `user@host`, and `human` means any person. (D6)"""
+    """Return True for an agent's name. A person is `user@host`, and `human` is any person. (D6)"""
     return name != HUMAN and "@" not in name
 
 
@@ -51,17 +51,17 @@ def wants_reviews(policy: ReviewPolicy, labels: Iterable[str]) -> bool:
 
 
 def wants_peers(policy: ReviewPolicy) -> bool:
-    """Return True if reviewers are configured or any task may need reviews. Otherwise no one is asked for early
-    reviews. (V1)
+    """Return True if reviewers are configured or a task may need reviews. Otherwise early reviews are not requested.
+    (V1)
     """
     return bool(all_reviewers(policy) or policy.reviews or any(rule.reviews for rule in policy.label_rules.values()))
 
 
 def unmet_names(facts: Facts, policy: ReviewPolicy, actor: Party | None = None) -> dict[str, str]:
-    """Return the required reviewers without a review so far, each with the label that requires them.
+    """Return the required reviewers who have not reviewed, each with the label that requires them. (D6, I4)
 
-    An approving person counts as having reviewed. An agent counts under its name only without another agent above it,
-    as a session or as a process. (D6, I4)
+    An approving person counts as having reviewed. An agent counts under its name only if no other agent is above it, as
+    a session or as a process.
     """
     from foureyes.core.rules.involvement import called, labels_in_force  # `fe status` has a policy and no facts
 
@@ -90,9 +90,7 @@ def _who(name: str) -> str:
 
 
 def _asked(facts: Facts, name: str) -> Steps:
-    """Return the next step for a missing reviewer. A reviewer who made the work needs a break-glass approval by a
-    person.
-    """
+    """Return the next step for a missing reviewer. If that reviewer made the work, a person has to break the glass."""
     from foureyes.core.rules.involvement import called, makers_of
 
     task, cycle = facts.task.id, facts.cycle

@@ -1,4 +1,4 @@
-"""Permitted commands per session, checked before any rule looks at the task. (I1, I2, I5)"""
+"""Commands that each kind of session may use. This is checked before any rule looks at the task. (I1, I2, I5)"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 FOR_A_NAME = frozenset({"log"})
 FOR_A_HOOK = frozenset({"log"})
-"""Commands that a process started by git may use under the token it finds. (I5)"""
+"""Commands for a process started by git, under a token that it finds. (I5)"""
 FOR_A_SERVICE = frozenset(
     {
         "init", "create", "log", "handoff", "submit", "setup", "store backup", "session spawn", "session end", "check run",
@@ -44,8 +44,10 @@ NOT_FOR_AGENTS = frozenset(
         "review request --now",
     }
 )
-"""Checks must run outside the process trees of the authors (D5, Q2). An agent that runs agents would only run its own
-(I5). An agent asks for a review of its own work only (V1).
+"""Commands closed to agents.
+
+Checks must run outside the process trees of the authors (D5, Q2). An agent that runs agents would run only its own
+(I5). An agent may ask for a review of its own work only (V1).
 """
 RULE_OF = {
     "config": "P12",
@@ -96,11 +98,12 @@ FOR_A_ROLE: dict[Role, frozenset[str]] = {
     "lead": frozenset({"log", "handoff", "lead split", "lead senior", "lead fresh", "lead ask", "lead continue"}),
     "plan": frozenset({"log", "handoff", "agent emit", "agent signal"}),
 }
-"""Commands that a token permits on its task. `start` finds the claim that came with the token. A planning run answers
-with a plan, and a person imports it (M7). (I2)
+"""Commands that a token permits on its task. (I2)
+
+`start` finds the claim that came with the token. A planning run answers with a plan, and a person imports it (M7).
 """
 FOR_A_RUN_THAT_REVIEWS = frozenset({"log"})
-"""Commands for a runner's reviewer. It answers with its last message, which the runner records. (I2)"""
+"""Commands for a runner's reviewer. Its answer is its last message, which the runner records. (I2)"""
 
 MAKES_TASKS = frozenset({"create", "plan import"})
 KNOWN = FOR_A_SERVICE | FOR_PEOPLE | NOT_FOR_AGENTS | frozenset().union(*FOR_A_ROLE.values()) | frozenset(
@@ -110,7 +113,7 @@ KNOWN = FOR_A_SERVICE | FOR_PEOPLE | NOT_FOR_AGENTS | frozenset().union(*FOR_A_R
         "unblock", "undefer", "unstart", "update", "worktree --prune",
     }
 )  # fmt: skip
-"""Every verb that asks for a right. Another one is a defect, and nobody may use it."""
+"""Every verb that needs a right. A verb missing here is a defect, and nobody may use it."""
 
 
 def barred(
@@ -125,11 +128,12 @@ def barred(
     by_git: bool = False,
     in_run: bool = False,
 ) -> Reason | None:
-    """Return why this caller may not use the command, or None if it may.
+    """Return why this caller may not use the command, or None if it may. (I2)
 
-    `bound` is the reason why the caller decides nothing here. `by_key` marks a caller who is a person only with a
-    signature. With `by_git`, git started the process, and a token then permits only the log. `in_run` marks a run's
-    token. (I2)
+    - bound: why the caller may not decide, or None
+    - by_key: the caller is a person only with a signature
+    - by_git: git started the process. A token then permits only the log.
+    - in_run: the token is a run's
     """
     if within:
         message = f"this was started by {within}: programs started by a check, a hook or the gate have no rights"
@@ -183,7 +187,7 @@ def _for_people(verb: str) -> Reason:
 
 
 def _not_for_agents(verb: str) -> Reason:
-    """Return the refusal for a command closed to agents, with the caller who may use it. (D5, I5)"""
+    """Return the refusal for a command closed to agents. It says who may use it. (D5, I5)"""
     if verb == "merge":
         why = "an agent cannot process the merge queue, because checks that run below an agent do not count"
         return Reason("D5", why, by("person_or_service", fe("merge"), "a person or a service (cron, CI) runs: "))
@@ -201,7 +205,7 @@ def _not_for_agents(verb: str) -> Reason:
 
 
 def _is_bound(kind: SessionKind, verb: str) -> bool:
-    """Return True if a bound caller, whose independence nothing shows, may not use this command. (I3, I5)"""
+    """Return True if a bound caller, whose independence is not shown, may not use this command. (I3, I5)"""
     if kind == "service":
         return verb not in FOR_A_SERVICE
     return verb in DECISIONS
@@ -212,7 +216,7 @@ def _list(verbs: frozenset[str]) -> str:
 
 
 PLACING = frozenset({"store restore", "store copy", "store adopt"})
-"""Commands by which a person handles a store that is not where its journal says. (P12)"""
+"""Commands for a person whose store is not where its journal says. (P12)"""
 
 
 DECISIONS = frozenset(
@@ -231,9 +235,9 @@ SIGNED = frozenset(
         "review decide --end",
     }
 )  # fmt: skip
-"""Commands that need a signature as soon as any key exists. Break-glass and an approval that counts by its person need
-one too. (I9)
+"""Commands that need a signature once any key exists. Break-glass, and an approval that counts because it is a
+person's, need one too. (I9)
 """
 
 UNSIGNED = frozenset({"create", "log"})
-"""Commands for a caller who is a person only by key, without a signature. (I9)"""
+"""Commands that need no signature from a caller who counts as a person only by a key. (I9)"""

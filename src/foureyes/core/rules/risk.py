@@ -1,4 +1,4 @@
-"""Risk of waiting tasks: the care that a review needs, with reasons instead of scores. (H1)"""
+"""Risk of waiting tasks: how much care a review needs, with reasons instead of scores. (H1)"""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ MANY_ITERATIONS = 3
 SOME_LINES = 100
 MANY_FILES = 20
 NEW_AGENT = 5
-"""An agent is new until this many of its attempts were decided."""
+"""Number of decided attempts up to which an agent counts as new."""
 
 
 class Risk(msgspec.Struct, frozen=True):
-    """The risk class with every reason, the worst first."""
+    """The risk class with all reasons, the worst first."""
 
     level: RiskClass
     reasons: tuple[Reason, ...] = ()
 
 
 class Around(msgspec.Struct, frozen=True):
-    """Facts from outside the task: the number of this agent's decided attempts, and files shared with other waiting
+    """Facts from outside the task: how many attempts of this agent were decided, and files shared with other waiting
     tasks.
     """
 
@@ -58,7 +58,7 @@ def risk_of(
     states: tuple[CheckState, ...],
     not_by_itself: tuple[Reason, ...],
 ) -> Risk:
-    """Return the highest class with a reason, and all reasons. beside() adds facts from outside the task."""
+    """Return the highest class that has a reason, with all reasons. beside() adds facts from outside the task."""
     high = [
         *_by_policy(facts, policy),
         *_by_history(facts),
@@ -72,7 +72,7 @@ def risk_of(
 
 
 def beside(risk: Risk, around: Around, policy: ReviewPolicy) -> Risk:
-    """Return the risk with facts from outside the task. They raise it to medium at most."""
+    """Return the risk with facts from outside the task, which raise it to medium at most."""
     signs = []
     if around.decided is not None and around.decided < NEW_AGENT:
         signs.append(f"a new agent: only {around.decided} of its attempts were decided so far")
@@ -211,8 +211,9 @@ def _same_programs(facts: Facts, policy: ReviewPolicy) -> list[str]:
 
 
 def side_by_side(paths: Sequence[Collection[str]]) -> list[int]:
-    """Given each task's paths, return an order that puts tasks with shared paths together. A
-    group takes the place of its first task. Sharing through a third task counts too.
+    """Return an order of the tasks, given their paths, that puts tasks with shared paths together.
+
+    A group takes the place of its first task. Sharing through a third task counts too.
     """
     leaders = list(range(len(paths)))
 

@@ -1,7 +1,7 @@
-"""Stacks: work of other tasks inside an attempt, and its effect on decisions about the attempt. (A7)
+"""Stacks: work of other tasks inside an attempt, and how it affects decisions about the attempt. (A7)
 
-The work inside is found at submission, from frozen attempts, and stored. The other task's current state is read again
-at each decision and each merge.
+It is found when the attempt is submitted, from frozen attempts, and stored. The other task's current state is read
+again at each decision and merge.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts, Lower
 
 DONE = ("merged", "approved")
-"""The resolutions of work that was approved and reached the target."""
+"""Resolutions of work that was approved and reached the target."""
 LIVE = ("reviewing", "approved")
 """Task statuses in which the attempt counts."""
 BEGUN_AGAIN = ("open", "in_progress", "blocked", "deferred")
-"""Task statuses in which the attempt is neither in review nor approved any more."""
+"""Task statuses in which the attempt is no longer in review or approved."""
 LATER = 2**62
-"""Later than every journal row."""
+"""A number higher than every journal row."""
 NOTHING_SAID: Mapping[TaskId, frozenset[str]] = {}
 
 
 class StackPart(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt, reduced to the data for finding it inside others: commits (oldest first), their diffs, the resulting
-    file contents (A6) and paths.
+    """The data needed to find an attempt inside others: its commits (oldest first), their diffs, the resulting file
+    contents (A6) and its paths.
 
-    `seq` is the journal row of its submission. `begun` is the row of the first start of its task.
+    `seq` is the journal row of its submission, `begun` that of its task's first start.
     """
 
     task: TaskId
@@ -63,7 +63,7 @@ class StackPart(msgspec.Struct, frozen=True, kw_only=True):
         return self.diffs | self.blobs
 
     def has(self, other: StackPart) -> bool:
-        """Return True if this attempt contains all commits of the other, either the same commits or ones with equal
+        """Return True if this attempt contains all commits of the other, either the same ones or ones with equal
         diffs.
         """
         return other.head in self.shas or (bool(other.diffs) and other.diffs <= self.diffs)
@@ -79,12 +79,13 @@ def found_below(
     known: Mapping[TaskId, frozenset[str]] = NOTHING_SAID,
     named: Collection[TaskId] = (),
 ) -> tuple[Below, ...]:
-    """Return the other tasks with attempts inside this one, found by commit, by the diff of a commit, or by content.
-    (A7)
+    """Return the other tasks with work inside this attempt, found by commit, by a commit's diff, or by content. (A7)
 
-    `others` holds every attempt of each candidate task. `own` holds earlier attempts of the same task: work that was
-    here first does not count as another task's, unless this task names it (`named`: by a trailer or by its branch).
-    `known` holds commits that other tasks declared as this task's work.
+    - others: every attempt of each candidate task
+    - own: earlier attempts of the same task. Work that was here first counts as another task's only if this task names
+    that one.
+    - named: tasks that this one names, by a trailer or by its branch
+    - known: commits that other tasks declared as this task's work
     """
     by_task: dict[TaskId, list[StackPart]] = defaultdict(list)
     for each in others:
@@ -111,11 +112,11 @@ def found_below(
 
 
 def found_later(upper: StackPart, attempts: Sequence[StackPart], *, named: bool) -> Below | None:
-    """Return a task that submitted its work after the upper task did, with all of it inside the upper one. Return None
-    if it is not inside, or contains the whole upper one. (A7)
+    """Return the entry for a task that submitted later, with all of its work inside the upper attempt, or None. (A7)
 
-    `named`: the upper task declared that it stacks on it. Otherwise its work came first, so a later submission cannot
-    make it a stack. If the other task was begun before, only its strictness counts.
+    None also if it contains the whole upper attempt. `named`: the upper task declared that it stacks on it. Otherwise
+    the upper work came first, so a later submission cannot make it a stack. If the other task was begun before, only
+    its strictness counts.
     """
     latest = attempts[-1]
     if not upper.has(latest) or latest.has(upper):
@@ -140,12 +141,12 @@ def strictest(found: Iterable[Below]) -> tuple[Below, ...]:
 
 
 def quoted(each: StackPart) -> Below:
-    """Return an entry of which only the strictness counts."""
+    """Return an entry that only makes the review as strict as the other task's."""
     return Below(task=each.task, how="quoted", attempt=each.n, commits=len(each.commits))
 
 
 def _begun_before(upper: StackPart, attempts: Sequence[StackPart], own: Sequence[StackPart]) -> Below | None:
-    """Return an entry for shared work that this task submitted first, if the other task was begun even earlier."""
+    """Return an entry for shared work that this task submitted first, although the other task was begun earlier."""
     for each in reversed(attempts):
         shared = upper.diffs & each.diffs
         mine = [earlier for earlier in own if each.begun < earlier.seq < each.seq and shared <= earlier.diffs]
@@ -161,7 +162,7 @@ def _had_first(own: Sequence[StackPart], other: StackPart, upper: StackPart) -> 
 
 
 def the_same(upper: StackPart, others: Iterable[StackPart], own: Sequence[StackPart]) -> list[TaskId]:
-    """Return the tasks whose latest attempt has the same head commit, except those that took it from here. (A5)"""
+    """Return the tasks whose latest attempt has the same head commit, without those that took it from here. (A5)"""
     latest = {each.task: each for each in sorted(others, key=lambda each: each.n)}
     same = [each for each in latest.values() if upper.head and upper.head == each.head]
     return [each.task for each in same if not _had_first(own, each, upper)]
@@ -170,8 +171,9 @@ def the_same(upper: StackPart, others: Iterable[StackPart], own: Sequence[StackP
 def sent_back(
     attempts: Iterable[StackPart], landed: frozenset[str], commits: frozenset[str], upper: StackPart
 ) -> list[StackPart]:
-    """Return earlier attempts of tasks that merged with other content, reduced to the content missing on the target.
-    `landed` and `commits` are the pieces and commits on the target. (A7)
+    """Return earlier attempts of tasks that merged with other content, reduced to what is missing on the target. (A7)
+
+    `landed` and `commits` are the content and the commits on the target.
     """
     left = [
         msgspec.structs.replace(
@@ -187,7 +189,9 @@ def sent_back(
 
 
 def _whole(upper: StackPart, attempts: Sequence[StackPart], inside: StackPart) -> Below:
-    """Return an entry for a whole attempt. Commits from earlier attempts that were dropped since then make it a part."""
+    """Return an entry for an attempt that is inside as a whole, or for a part of it if commits that it dropped are
+    inside too.
+    """
     ever = frozenset[str]().union(*(each.diffs for each in attempts))
     loose = (upper.diffs & ever) - attempts[-1].diffs
     how: How = "part" if loose and inside.n == attempts[-1].n else "whole"
@@ -196,7 +200,7 @@ def _whole(upper: StackPart, attempts: Sequence[StackPart], inside: StackPart) -
 
 
 def _in_part(upper: StackPart, attempts: Sequence[StackPart], explained: Sequence[StackPart]) -> Below | None:
-    """Return an entry for shared commits, except those explained by another task that is here as a whole."""
+    """Return an entry for shared commits, without those that come from another task that is here as a whole."""
     shas = frozenset[str]().union(*(each.shas for each in explained))
     diffs = frozenset[str]().union(*(each.diffs for each in explained))
     for each in reversed(attempts):
@@ -259,9 +263,7 @@ def waits_for(facts: Facts, passed: Collection[str] = ()) -> list[TaskId]:
 
 
 def is_awaited(inside: Below, task: Task) -> bool:
-    """Return True if the other task merges first. It does not if it contains this one, or if only its strictness
-    counts.
-    """
+    """Return True if the other task must merge first. Not if it contains this one, or if only its strictness counts."""
     return inside.how in TAKEN_ALONG and not is_over(task)
 
 
@@ -307,8 +309,10 @@ def what_became_of(inside: Below, task: Task) -> str:
 
 
 def _to_do(facts: Facts, lower: Lower) -> Steps:
-    """Return the git commands that remove the other task's work. Old heads are kept (A1), so the rebase loses nothing.
-    Own commits stay, and another task's branch is left unchanged.
+    """Return the git commands that remove the other task's work.
+
+    The rebase loses nothing, because old heads are kept (A1). The task's own commits stay, and the other task's branch
+    does not change.
     """
     assert facts.attempt is not None
     attempt, inside, task, mine = facts.attempt, lower.inside, lower.task, facts.task.id
@@ -330,14 +334,14 @@ def _to_do(facts: Facts, lower: Lower) -> Steps:
 
 def _is_named(facts: Facts, lower: Lower) -> bool:
     """Return True if a commit below the other task's branch names that task or its implementer. A branch alone proves
-    nothing, because anyone can place it on commits of others.
+    nothing, because anyone can place it on other commits.
     """
     who, upto = lower.task.implementer, _upto(facts, lower.inside)
     return any(lower.task.id in commit.tasks or who in commit.sessions for commit in upto)
 
 
 def _onto(base: Sha, lower: Lower) -> str:
-    """Return the new base for the own commits: the other task's current work, or the start of the attempt."""
+    """Return the new base for the task's own commits: the other task's current work, or the start of the attempt."""
     task = lower.task
     if lower.attempt is not None and task.iteration != lower.inside.attempt and task.status in LIVE:
         return lower.attempt.head
@@ -345,7 +349,7 @@ def _onto(base: Sha, lower: Lower) -> str:
 
 
 def _is_all_below(facts: Facts, inside: Below) -> bool:
-    """Return True if all commits up to the other task's last one are its own. Only then may a rebase drop them."""
+    """Return True if all commits up to the other task's last one belong to it. Only then may a rebase drop them."""
     return bool(inside.top) and len(_upto(facts, inside)) == inside.commits
 
 
@@ -389,7 +393,7 @@ def why_not_by_rule(facts: Facts) -> list[Reason]:
 
 def landed_below(facts: Facts) -> Sha | None:
     """Return the head of the nearest included task that merged as submitted, or None. The merge only has to bring the
-    commits after it. (A7)
+    later commits. (A7)
     """
     landed = [
         lower.inside

@@ -1,8 +1,8 @@
-"""The runner's plan: maps one snapshot to the next steps. No other module decides what a runner does. (S, E2, E4, Q1,
+"""The runner's plan: from one snapshot to the next steps. Only this module decides what a runner does. (S, E2, E4, Q1,
 V9, X3)
 
-The plan is level-triggered: it uses only the snapshot, so it never depends on having seen an event. It decides nothing
-about the work itself. Every step ends in a command that asks the rules.
+The plan uses only the snapshot, so it never depends on having seen an event. It decides nothing about the work itself:
+every step ends in a command that asks the rules.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ from foureyes.core.words.ids import TaskId
 
 
 LONGEST_WAIT = 600
-"""Longest pause in seconds that an otherwise idle runner waits for a postponed step. With a longer pause it ends and
+"""Longest delay of a postponed step, in seconds, for which an idle runner waits. If it is longer, the runner ends and
 reports the unfinished work.
 """
 
 
 def plan(snapshot: Snapshot) -> list[RunStep]:
-    """Return the steps to take now: finished runs before due work, reviews and fixes before new tasks. The last step
-    is Wait or Finish.
+    """Return the steps to take now: finished runs before due work, and reviews and fixes before new tasks. The last
+    step is Wait or Finish.
     """
     sprints = list(of_sprints(snapshot))
     resting = at_rest(snapshot, sprints)
@@ -78,7 +78,9 @@ def plan(snapshot: Snapshot) -> list[RunStep]:
 
 
 def _put_off(snapshot: Snapshot, step: RunStep) -> PutOff | None:
-    """Return the pause of a step that failed before, if any. A failed fetch for one run of a task delays all its runs."""
+    """Return the delay of a step that failed before, if any. A failed fetch for one run of a task delays all its
+    runs.
+    """
     off = snapshot.put_off.get(step.name)
     if off is None and isinstance(step, StartRun):
         off = snapshot.put_off.get(f"StartRun:{step.task}")
@@ -86,7 +88,7 @@ def _put_off(snapshot: Snapshot, step: RunStep) -> PutOff | None:
 
 
 def _may_wait_long(step: RunStep) -> bool:
-    """Return True for steps that may wait for a person, however often they are retried."""
+    """Return True for steps that may wait for a person, no matter how often they are retried."""
     return isinstance(step, Notify | DecideCycle)
 
 
@@ -97,7 +99,7 @@ def _forgotten(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _without(snapshot: Snapshot, steps: list[RunStep]) -> Snapshot:
-    """Return the snapshot with those profiles marked as skipped that a step is about to skip."""
+    """Return the snapshot with the profiles that a step is about to skip marked as skipped."""
     cooling = {step.profile for step in steps if isinstance(step, CoolProfile)}
     slots = [replace(slot, cooled=slot.cooled or slot.profile in cooling) for slot in snapshot.slots]
     return replace(snapshot, slots=tuple(slots)) if cooling else snapshot
@@ -123,14 +125,14 @@ def _runs(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _claims(snapshot: Snapshot) -> Iterator[RunStep]:
-    """Yield a FreeClaim step for each task in progress under an ended run. (T1)"""
+    """Yield a FreeClaim step for each task that is in progress under an ended run. (T1)"""
     for task in snapshot.tasks:
         if task.left_claim:
             yield FreeClaim(task=task.id, why="its run has ended")
 
 
 def _checks(snapshot: Snapshot) -> Iterator[RunStep]:
-    """Yield the check runs up to the limit. Postponed ones take no slot. (D5)"""
+    """Yield check runs up to the limit. Postponed ones do not count toward it. (D5)"""
     if snapshot.stopping or snapshot.no_room:
         return
     free = max(0, snapshot.checks_at_once - snapshot.checks_running)
@@ -144,7 +146,7 @@ def _checks(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _merge(snapshot: Snapshot) -> Iterator[RunStep]:
-    """Yield one merge at a time. Postponed tasks do not hold up the others. (Q1, Q3)"""
+    """Yield one merge at a time. Postponed tasks do not delay the others. (Q1, Q3)"""
     if snapshot.merging or snapshot.stopping or snapshot.no_room:
         return
     alone = [Merge(tasks=(task,)) for task in snapshot.merges_due]
@@ -154,7 +156,7 @@ def _merge(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def _send(snapshot: Snapshot) -> Iterator[RunStep]:
-    """Yield a Send step if the remote lacks something, even while the runner ends. (Q6)"""
+    """Yield a Send step if the remote lacks something. This is done even while the runner ends. (Q6)"""
     if snapshot.unsent and not snapshot.sending:
         yield Send()
 
@@ -180,7 +182,7 @@ def _cycles(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 class _Places:
-    """The free slots of this runner and of each profile on this host."""
+    """The free places for runs: of this runner, and of each profile on this host."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.free = snapshot.agents - sum(map(_is_ours, snapshot.runs))
@@ -196,7 +198,7 @@ class _Places:
 
 
 def _starts(snapshot: Snapshot) -> Iterator[RunStep]:
-    """Yield the runs to start, within the free slots, and the tasks without any option left. (E2, E4, S)"""
+    """Yield runs to start in free places, and tasks with no option left. (E2, E4, S)"""
     if snapshot.stopping or snapshot.no_room or not snapshot.agents:
         return
     places = _Places(snapshot)
@@ -251,16 +253,16 @@ def is_at_work(due: ReviewDue, snapshot: Snapshot) -> bool:
 
 
 def _is_author_busy(due: ReviewDue, snapshot: Snapshot) -> bool:
-    """Return True if the author to ask for clarification is still working. Its run ends first, because the answer
-    continues its conversation. (V9)
+    """Return True if the author to ask for clarification is still working. That run has to end first, because the
+    answer continues its conversation. (V9)
     """
     at_work = {live.run.task for live in snapshot.runs if live.run.purpose in MAKES}
     return due.purpose == "clarify" and due.task in at_work
 
 
 def candidates(snapshot: Snapshot) -> list[TaskState]:
-    """Return the tasks that may get a run, in order: fixes and decisions first. New tasks come only from sprints, if
-    there are any. (X2)
+    """Return the tasks that may get a run: first fixes and decisions, then new tasks. If there are sprints, new tasks
+    come only from them. (X2)
     """
     live = {live.run.task for live in snapshot.runs if live.run.role != "review"}
     free = [task for task in snapshot.tasks if task.ready and not task.stopped and task.id not in live]
@@ -283,7 +285,7 @@ def _start(task: TaskState, next_run: NextRun, chosen: str) -> StartRun:
 
 
 def _last(snapshot: Snapshot, steps: list[RunStep], later: list[PutOff]) -> RunStep:
-    """Return the closing step: Finish if nothing is left to wait for, otherwise Wait."""
+    """Return the last step: Finish if there is nothing to wait for, otherwise Wait."""
     if snapshot.stopping and not _has_runs(snapshot) and not any(isinstance(step, TakeOver) for step in steps):
         return Finish(why="it was asked to end", left=tuple(row.text for row in kept_back(snapshot)))
     idle = _is_idle(snapshot, steps)
@@ -327,7 +329,7 @@ DONE: Final[dict[Purpose, str]] = {
 
 
 def becomes_of(live: LiveState) -> tuple[AfterRun, str]:
-    """Return the next action for an ended and tidied run, with the reason. (S1, S2, S4)"""
+    """Return what to do after a run that ended and was tidied, and why. (S1, S2, S4)"""
     outcome, left, run = live.outcome, live.left, live.run
     assert outcome is not None
     assert left is not None
@@ -352,7 +354,7 @@ def signal_of(live: LiveState) -> str:
 
 
 def _by_signal(run: Run, signal: str, left: Left, outcome: RunOutcome) -> tuple[AfterRun, str]:
-    """Return the action for a run that ended regularly. (S4)"""
+    """Return what to do after a run that ended normally. (S4)"""
     if signal == "BLOCKED":
         return "blocked", outcome.message or run.message or "it says that it is blocked"
     if signal == "FAILED":
@@ -369,7 +371,7 @@ def _by_signal(run: Run, signal: str, left: Left, outcome: RunOutcome) -> tuple[
 
 
 def how_it_failed(outcome: RunOutcome) -> str:
-    """Return one sentence on why the run failed. (S2)"""
+    """Return a sentence that says why the run failed. (S2)"""
     if outcome.timed_out:
         return "it took too long" if outcome.timed_out == "deadline" else "it was silent for too long"
     if outcome.error_text:
@@ -382,14 +384,16 @@ def how_it_failed(outcome: RunOutcome) -> str:
 # ---- Kept back ----
 
 LASTING = 60
-"""Seconds of pause from which a failure notifies a person."""
+"""Length of a delay, in seconds, from which a failure is reported to a person."""
 NAMED = 3
-"""Number of tasks to name. Others are only counted."""
+"""Number of tasks to name. The rest are counted."""
 
 
 class KeptBack(msgspec.Struct, frozen=True, kw_only=True):
-    """A reason why ready tasks do not start. `person`: only a person can change it, and nothing else shows it.
-    `was_shown`: each failure was reported when it happened.
+    """A reason why ready tasks do not start.
+
+    `person`: only a person can change it, and nothing else shows it. `was_shown`: each failure was reported when it
+    happened.
     """
 
     key: str
@@ -399,7 +403,7 @@ class KeptBack(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
-    """Return every reason why ready tasks do not start. Tasks that only wait for their turn have none."""
+    """Return every reason why ready tasks do not start. A task that only waits its turn has none."""
     reasons = [KeptBack(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
     reasons += _kept_back_for_failure(snapshot)
     if snapshot.no_room:
@@ -417,7 +421,7 @@ def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
 
 
 def _kept_back_for_failure(snapshot: Snapshot) -> Iterator[KeptBack]:
-    """Yield failed work that will be retried, grouped by reason. A person is notified once it has failed for a while."""
+    """Yield failed work that will be retried, grouped by reason. A person is told once it has failed for a while."""
     failed: dict[tuple[str, str], list[PutOff]] = {}
     for off in snapshot.put_off.values():
         if off.state:
@@ -456,7 +460,7 @@ def _unusable(snapshot: Snapshot, tasks: Iterable[TaskState]) -> Iterator[KeptBa
 
 
 def _is_taken(snapshot: Snapshot, slot: Slot) -> bool:
-    """Return True if only other runners hold all slots of the profile. Slots held by this runner become free by
+    """Return True if other runners hold all places of the profile. Places held by this runner become free by
     themselves.
     """
     here = [live for live in snapshot.runs if live.run.profile == slot.profile and live.run.host == snapshot.host]
@@ -468,7 +472,7 @@ def _is_gone(slot: Slot | None) -> bool:
 
 
 def _why(names: list[str], slots: dict[str, Slot]) -> str:
-    """Return each problem once, with its profiles."""
+    """Return the problems, once each, with their profiles."""
     if not names:
         return "a person works on this tier, not an agent"
     problems: dict[str, list[str]] = {}
@@ -495,9 +499,9 @@ def _named(ids: list[TaskId], state: str = "ready") -> str:
 # ---- Reviews by runs ----
 
 INVALID_MOST: Final = 2
-"""Number of invalid answers before the reviewer counts as giving no review. (V3)"""
+"""Number of invalid answers after which the reviewer counts as giving no review. (V3)"""
 RUNS_MOST: Final = 5
-"""Number of runs before the reviewer counts as giving no review, including runs that ended without a fault."""
+"""Number of runs after which the reviewer counts as giving no review, even if no run was at fault."""
 DIGEST: Final = "sha256:"
 LEAST_DIGITS: Final = 8
 KINDS: dict[ErrorKind, NotGivenWhy] = {
@@ -507,14 +511,14 @@ KINDS: dict[ErrorKind, NotGivenWhy] = {
 
 
 class NoReview(msgspec.Struct, frozen=True, kw_only=True):
-    """The reason why a reviewer gives no review."""
+    """Why a reviewer gives no review."""
 
     kind: NotGivenWhy
     text: str
 
 
 def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
-    """Return the next run for a requested review, or why there is none. None means to keep waiting. (V3, V4)"""
+    """Return the next run for a requested review, or why there will be no review. None means to wait. (V3, V4)"""
     if due.late:
         return NoReview(kind="timeout", text="there was no answer in time")
     if not due.is_profile:
@@ -538,7 +542,7 @@ def next_of(due: ReviewDue, slot: Slot | None) -> NextRun | NoReview | None:
 
 
 def is_about(named: object, diff_id: str) -> bool:
-    """Return True if an answer names the requested change: its digest, or at least eight digits of it. (V3, D7)"""
+    """Return True if an answer names the requested change, by its digest or at least eight digits of it. (V3, D7)"""
     if not isinstance(named, str):
         return False
     digits = named.strip().lower().rpartition(".")[2].removeprefix(DIGEST)
@@ -546,12 +550,14 @@ def is_about(named: object, diff_id: str) -> bool:
 
 
 def is_invalid(run: PastRun) -> bool:
-    """Return True if the program ended well but its answer was no valid document. (V3)"""
+    """Return True if the program ended well but its answer was not a valid document. (V3)"""
     return run.ending == "finished" and run.error == "refused"
 
 
 def _given_up(due: ReviewDue) -> NoReview | None:
-    """Return why the reviewer's runs so far mean no review, or None. Stopped and lost runs do not count as faults."""
+    """Return why the reviewer's runs so far mean that there will be no review, or None. Stopped and lost runs do not
+    count against it.
+    """
     invalid = [run for run in due.past if is_invalid(run)]
     if len(invalid) >= INVALID_MOST:
         return NoReview(kind="invalid", text=invalid[-1].text)
@@ -570,7 +576,7 @@ def _given_up(due: ReviewDue) -> NoReview | None:
 
 
 def is_bound(snapshot: Snapshot) -> bool:
-    """Return True if new tasks may come only from sprints."""
+    """Return True if new tasks start only from sprints."""
     return bool(snapshot.sprints or snapshot.sprint_over or snapshot.only_sprints)
 
 
@@ -590,8 +596,8 @@ def of_sprints(snapshot: Snapshot) -> Iterator[RunStep]:
 
 
 def exhausted(snapshot: Snapshot) -> Iterator[RunStep]:
-    """Yield steps that end sprints without a time limit and without ready tasks, once the runner has nothing else to
-    do. (X1, X2)
+    """Yield steps that end sprints without a time limit once none of their tasks is ready and the runner has nothing
+    else to do. (X1, X2)
     """
     if snapshot.worth_waiting or snapshot.stopping:
         return
@@ -620,8 +626,8 @@ def _paused(live: SprintNow) -> str:
 
 
 def at_rest(snapshot: Snapshot, steps: Iterable[RunStep]) -> Snapshot:
-    """Return the snapshot with those sprints paused that are about to end or pause, so that they start nothing in the
-    same poll. (X2, X3)
+    """Return the snapshot with sprints that are about to end or pause marked as paused, so that they start nothing in
+    this poll. (X2, X3)
     """
     resting = {step.sprint for step in steps if isinstance(step, EndSprint | PauseSprint)}
     if not resting:
@@ -634,7 +640,7 @@ def at_rest(snapshot: Snapshot, steps: Iterable[RunStep]) -> Snapshot:
 
 
 def keep_to_sprints(tasks: Iterable[TaskState], snapshot: Snapshot) -> list[TaskState]:
-    """Return tasks begun before and new tasks of running sprints. (X2)"""
+    """Return tasks that have begun, and new tasks of running sprints. (X2)"""
     if not is_bound(snapshot):
         return list(tasks)
     running = {live.sprint.id for live in snapshot.sprints if live.sprint.state == "running"}
@@ -642,7 +648,7 @@ def keep_to_sprints(tasks: Iterable[TaskState], snapshot: Snapshot) -> list[Task
 
 
 def why_kept(snapshot: Snapshot) -> Iterator[tuple[str, bool]]:
-    """Yield why sprints keep new tasks from starting, and if only a person can change that. (X3)"""
+    """Yield why sprints keep new tasks from starting, and True if only a person can change it. (X3)"""
     for live in snapshot.sprints:
         sprint = live.sprint
         if sprint.state == "paused":
@@ -652,23 +658,23 @@ def why_kept(snapshot: Snapshot) -> Iterator[tuple[str, bool]]:
 
 
 class Rooms:
-    """The number of tasks that each sprint may still start. Each poll uses it up."""
+    """The number of tasks that each sprint may still start in this poll."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._left = {str(live.sprint.id): live.room for live in snapshot.sprints}
 
     def has(self, task: TaskState) -> bool:
-        """Return True if the task may start. A task begun before needs no room."""
+        """Return True if the task may start. A task that has begun always may."""
         left = self._left.get(task.sprint)
         return task.goes_on or not task.sprint or left is None or left > 0
 
     def take(self, task: TaskState) -> None:
-        """Use up room for a started task."""
+        """Count a started task."""
         left = self._left.get(task.sprint)
         if left is not None and not task.goes_on:
             self._left[task.sprint] = left - 1
 
 
 def rooms(snapshot: Snapshot) -> Rooms:
-    """Return the room that this poll starts with."""
+    """Return the numbers at the start of this poll."""
     return Rooms(snapshot)

@@ -1,4 +1,4 @@
-"""Retries: the next profile to try a task, and profiles to skip for failures of their own. (E2, E4, X3)"""
+"""Retries: which profile tries a task next, and which profiles to skip because they fail on every task. (E2, E4, X3)"""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from foureyes.core.runner.steps import Asks, CoolProfile, RunStep, WarmProfile
 # ---- Retrying (E2, E4) ----
 
 FRESH_TRIES: Final = 2
-"""Number of fresh starts per profile on a task: one normal, one with the last failure explained."""
+"""Number of fresh starts per profile and task: one as usual, and one that explains the last failure."""
 MOST_LOST: Final = 10
-"""Number of lost runners before giving up, because the task's runs may be taking the runner down."""
+"""Number of lost runners after which a task is given up, because its runs may be killing the runner."""
 NO_CHANGES: Final = 2
-"""Number of DONE runs without a change before a person is asked. (S4)"""
+"""Number of runs that say DONE without a change before a person is asked. (S4)"""
 
 
 class NextRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,15 +30,15 @@ class NextRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GiveUp(msgspec.Struct, frozen=True, kw_only=True):
-    """The result when no different attempt is left to try."""
+    """Nothing different is left to try."""
 
     kind: StuckKind
     why: str
 
 
 def next_try(task: TaskState, snapshot: Snapshot) -> NextRun | GiveUp | None:
-    """Return the next run of a task, even if no slot is free. None means to wait for a profile or a person. Lead runs
-    and author runs count separately.
+    """Return the next run of a task, even if no place is free. None means to wait for a profile or a person. Runs by
+    the lead and by authors count separately.
     """
     if snapshot.spend_micros and task.cost_micros >= snapshot.spend_micros:
         return GiveUp(
@@ -62,8 +62,8 @@ def next_try(task: TaskState, snapshot: Snapshot) -> NextRun | GiveUp | None:
 
 
 def is_blamed(run: PastRun) -> bool:
-    """Return True if a run counts against the retry cap. Stopped or lost runs, profile faults, and runs that only lack
-    a signal do not.
+    """Return True if a run counts toward the retry cap. Stopped or lost runs, profile errors, and runs that only lack a
+    signal do not.
     """
     if run.ending in ("stopped", "lost") or run.error in COOLING:
         return False
@@ -71,7 +71,7 @@ def is_blamed(run: PastRun) -> bool:
 
 
 def is_to_be_asked(run: PastRun) -> bool:
-    """Return True if the run ended well without a signal. It is asked for one once. (S4)"""
+    """Return True if the run ended well without a signal. It is asked for one, once. (S4)"""
     return run.ending == "finished" and not run.signal and bool(run.conversation) and not run.resumed
 
 
@@ -81,7 +81,7 @@ def _is_unchanged(run: PastRun) -> bool:
 
 
 def _nothing_changed(runs: Sequence[PastRun]) -> str:
-    """Return a message about runs without changes. A run without a signal is not called done. (S4)"""
+    """Return a message about runs without changes. It does not say that a run without a signal is done. (S4)"""
     silent = sum(not run.signal for run in runs)
     if not silent:
         return f"{len(runs)} runs ended as done but changed nothing"
@@ -90,8 +90,8 @@ def _nothing_changed(runs: Sequence[PastRun]) -> str:
 
 
 def profiles_for(task: TaskState, snapshot: Snapshot) -> list[str]:
-    """Return the profiles to try: the task's own, then the substitutes. A lead task takes only the lead, an assigned
-    task only the assigned profile. (E2, E4)
+    """Return the profiles to try: first the task's own, then substitutes. A lead's task takes only the lead, and an
+    assigned task only its profile. (E2, E4)
     """
     chosen = dict(snapshot.assigned).get(task.id)
     if chosen is not None and task.purpose != "lead":
@@ -104,8 +104,8 @@ def profiles_for(task: TaskState, snapshot: Snapshot) -> list[str]:
 
 
 def _try_of(profile: str, past: Sequence[PastRun]) -> NextRun | None:
-    """Return the profile's next option: resume its conversation, start fresh, or start fresh with the failure
-    explained. None if all are used.
+    """Return what the profile tries next: to resume, to start fresh, or to start fresh with the failure explained. None
+    if it has tried all.
     """
     own = [run for run in past if run.profile == profile]
     last = past[-1] if past else None
@@ -119,8 +119,8 @@ def _try_of(profile: str, past: Sequence[PastRun]) -> NextRun | None:
 
 
 def _can_resume(own: Sequence[PastRun]) -> bool:
-    """Return True if the last conversation is worth resuming: once after a failure, never after a refusal, and only if
-    it is on this host. Lead runs start fresh each time.
+    """Return True if the last conversation is worth resuming: once after a failure, never after a refusal, and only on
+    this host. Lead runs always start fresh.
     """
     last = own[-1]
     if (
@@ -145,11 +145,11 @@ def _money(micros: int) -> str:
 # ---- Profiles that are skipped for what they do themselves ----
 
 CRASHES: Final = 3
-"""Number of errors in a row, each on another task, before a profile is skipped. (X3)"""
+"""Number of errors in a row, each on another task, after which a profile is skipped. (X3)"""
 
 
 class EndedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """An ended run, reduced to the data about its profile."""
+    """An ended run, reduced to what it says about its profile."""
 
     profile: str
     task: str
@@ -161,8 +161,8 @@ class EndedRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def crashed_in_a_row(recent: Sequence[EndedRun], profile: str, since: str = "") -> tuple[EndedRun, ...]:
-    """Return the profile's failures since its last success, one per task, the newest first. `since` limits them to
-    later ones. Stopped, lost, unstarted and timed-out runs are ignored.
+    """Return the profile's failures since its last success, one per task, newest first. `since` leaves out earlier
+    ones. Stopped, lost, unstarted and timed-out runs are ignored.
     """
     crashes: dict[str, EndedRun] = {}
     for run in recent:
@@ -175,14 +175,16 @@ def crashed_in_a_row(recent: Sequence[EndedRun], profile: str, since: str = "") 
 
 
 def _is_crash(run: EndedRun) -> bool:
-    """Return True if the program crashed, or refused before it did any work. A submission that was sent back is no
+    """Return True if the program crashed, or refused before it did any work. A submission that was sent back is not a
     crash.
     """
     return run.ending == "failed" and (run.error == "crash" or (run.error == "refused" and bool(run.rc)))
 
 
 def of_profiles(snapshot: Snapshot, due: Sequence[TaskState]) -> list[RunStep]:
-    """Return steps for profiles that crash repeatedly, whose needed program is missing, or whose program is back."""
+    """Return steps for profiles that crash repeatedly, that are needed but whose program is missing, or whose program
+    is back.
+    """
     if snapshot.stopping:
         return []
     needed = {names[0] for task in due if (names := profiles_for(task, snapshot))}
@@ -192,7 +194,7 @@ def of_profiles(snapshot: Snapshot, due: Sequence[TaskState]) -> list[RunStep]:
 
 
 def _awaited_elsewhere(snapshot: Snapshot) -> set[str]:
-    """Return reviewers that another host's runner may start. That runner has to know if this host can. (V4)"""
+    """Return reviewers that another host's runner may start. It has to know if this host can. (V4)"""
     asked = {due.reviewer for due in snapshot.reviews if due.is_profile}
     return (
         {slot.profile for slot in snapshot.slots if slot.elsewhere and slot.profile in asked}

@@ -14,7 +14,7 @@ FENCES = ("```", "~~~")
 LONGEST = 2000
 """Characters kept of a signal's message."""
 SUMMARY, PAYLOAD = 500, 20_000
-"""Characters kept of an event's summary. A larger payload is dropped."""
+"""Characters kept of an event's summary, and largest payload. A larger one is dropped."""
 
 
 class ParsedSignal(msgspec.Struct, frozen=True):
@@ -45,7 +45,9 @@ class _EventLine(msgspec.Struct):
 
 
 def signal_in(final: str) -> ParsedSignal | None:
-    """Return the last valid signal line of a final message. Code fences count as quotes and prose is ignored. (S1)"""
+    """Return the last valid signal line of a final message. Lines in code fences are quotes, and prose is ignored.
+    (S1)
+    """
     signal = None
     for line in _own_lines(final):
         signal = _valid(line) or signal
@@ -53,7 +55,7 @@ def signal_in(final: str) -> ParsedSignal | None:
 
 
 def events_in(message: str) -> list[Spoken]:
-    """Return the events of a message, found like signals. Invalid ones are treated as text. (S3)"""
+    """Return the events in a message. They are found like signals, and invalid ones are text. (S3)"""
     return [event for line in _own_lines(message) if (event := _event(line)) is not None]
 
 
@@ -94,6 +96,6 @@ def _valid(line: str) -> ParsedSignal | None:
 
 
 def after_echo(output: str, prompt: str) -> str:
-    """Return the output after an echoed prompt, so that a signal quoted in the prompt does not count. (S1)"""
+    """Return the output after an echo of the prompt, so that signals quoted in the prompt do not count. (S1)"""
     at = output.rfind(prompt.strip()) if prompt.strip() else -1
     return output if at < 0 else output[at + len(prompt.strip()) :]

@@ -15,7 +15,9 @@ from foureyes.core.words.lifecycle import TaskStatus
 
 
 class PastRun(msgspec.Struct, frozen=True, kw_only=True):
-    """An ended run of a task since its last submission, or since a person last moved the task. Oldest first."""
+    """An ended run of a task, since its last submission or since a person last moved the task. Lists have the oldest
+    first.
+    """
 
     profile: str
     ending: RunEnding
@@ -26,9 +28,9 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
     resumed: bool = False
     """True if it continued a conversation."""
     elsewhere: bool = False
-    """True if it was on another host, which also has its conversation."""
+    """True if it ran on another host, where its conversation is too."""
     text: str = ""
-    """A description of the run's problem."""
+    """The run's problem in words."""
 
 
 class ReviewDue(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,24 +41,26 @@ class ReviewDue(msgspec.Struct, frozen=True, kw_only=True):
     reviewer: str
     purpose: Purpose = "review"
     look: int = 0
-    """The number of the early review to do; 0 means the attempt itself. (V1)"""
+    """Number of the early review, 0 for the attempt itself. (V1)"""
     is_profile: bool = True
-    """True if a runner can start it. For a person, or a session already at work, the runner only waits."""
+    """True if a runner can start it. If not, it is for a person or a session already at work, and the runner only
+    waits.
+    """
     late: bool = False
     stopped: str = ""
-    """Why it does not start now: a hold, or a pause by a person."""
+    """Why it does not start now (a hold, a person's pause), or ""."""
     resumes: str = ""
-    """The conversation for the first run to continue."""
+    """The conversation that the first run continues."""
     past: tuple[PastRun, ...] = ()
 
 
 class Called(msgspec.Struct, frozen=True, kw_only=True):
-    """A trigger for a cycle: an agent's event in the middle of its work, or silence. (V1)"""
+    """Something that opens a cycle: an agent's event during its work, or silence. (V1)"""
 
     trigger: Trigger
     tasks: tuple[TaskId, ...]
     key: str = ""
-    """A key that stays the same for the same trigger."""
+    """The key of the event. The same event always has the same key."""
     wide: bool = False
     why: str = ""
 
@@ -68,32 +72,32 @@ class TaskState(msgspec.Struct, frozen=True, kw_only=True):
     status: TaskStatus
     priority: int = 2
     n: int = 0
-    """Age: the order of task creation."""
+    """The order of creation, as the task's age."""
     ready: bool = False
-    """True if a run may begin: the task is free (T4), or it waits for a lead that is an agent."""
+    """True if a run may begin: the task is free (T4), or waits for a lead that is an agent."""
     stopped: str = ""
-    """Why no run may begin: a hold, a pause, stuck (in words). Empty if one may."""
+    """Why no run may begin (a hold, a pause, the runner gave up), or ""."""
     profile: str = ""
-    """The profile whose turn it is, empty for a person. (E2, E4)"""
+    """The profile whose turn it is, "" for a person. (E2, E4)"""
     purpose: Purpose = "implement"
     has_feedback: bool = False
-    """Findings, a redo or red checks are waiting for its author, so it goes before new tasks."""
+    """True if findings, a redo or red checks wait for its author. Such a task goes before new ones."""
     left_claim: bool = False
-    """True if the task is in progress under an ended run. No one works on it, and no one else may take it."""
+    """True if the task is in progress under an ended run, so that nobody works on it and nobody else may take it."""
     past: tuple[PastRun, ...] = ()
     cost_micros: int = 0
-    """The cost of its runs since a person last released it."""
+    """Cost of its runs since a person last released it."""
     sprint: str = ""
-    """The active sprint that contains it. (X2)"""
+    """The active sprint it belongs to. (X2)"""
 
     @property
     def goes_on(self) -> bool:
-        """True if it was begun before: a fix, a lead's decision, or a run to repeat."""
+        """True if it has begun: a fix, a lead's decision, or a run to repeat."""
         return self.has_feedback or self.purpose == "lead" or bool(self.past)
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
-    """A profile on this host: its number of parallel runs, and if it is skipped for now."""
+    """A profile on this host: how many parallel runs it may have, and whether it is skipped for now."""
 
     profile: str
     slots: int = 2
@@ -104,23 +108,23 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     gone: bool = False
     """True if it is skipped because its program was missing in an earlier poll."""
     crashed: tuple[TaskId, ...] = ()
-    """The tasks it failed on in a row since its last success. (X3)"""
+    """Tasks that it failed on in a row since its last success. (X3)"""
     crash_text: str = ""
     """Its last failure in its own words."""
     error: ErrorKind = "none"
-    """The error it cools down from. `error_text` is the program's own text."""
+    """The error for which it is skipped. `error_text` is the program's own text."""
     error_text: str = ""
     elsewhere: bool = False
-    """True if another host's runner may start it, as far as is known here. (V4)"""
+    """True if the runner of another host may start it, as far as known here. (V4)"""
 
 
 class Left(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a run after its processes are gone and its leftovers are committed. (S4)"""
+    """The work that a run left, after its processes are gone and its leftovers are committed. (S4)"""
 
     changed: bool = False
     """True if there is something new to submit: commits, or answers to findings."""
     problem: str = ""
-    """Why it cannot be submitted, in words: HEAD is elsewhere, not from the base, a secret …"""
+    """Why it cannot be submitted: HEAD is elsewhere, it does not start from the base, it has a secret …"""
 
 
 class LiveState(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,45 +135,45 @@ class LiveState(msgspec.Struct, frozen=True, kw_only=True):
     lost: bool = False
     """True if its runner is dead or its lease expired. (J4)"""
     outcome: RunOutcome | None = None
-    """The program's outcome. The run itself ends after its work is handled."""
+    """The program's outcome, None while it runs. The run ends only after its work is handled."""
     left: Left | None = None
-    """The result, if it was inspected."""
+    """The work it left, None until that was inspected."""
     stop: str = ""
-    """Why it should end: a request, a hold, or the task was taken away. Empty otherwise."""
+    """Why it should end (a request, a hold, the task was taken away), or ""."""
     asked: bool = False
-    """True if its program was already asked to end."""
+    """True if its program was already told to end."""
     done: bool = False
-    """True if its purpose is already on record: it submitted itself, or the lead decided."""
+    """True if its purpose is fulfilled and recorded: it submitted, or the lead decided."""
 
 
 class PutOff(msgspec.Struct, frozen=True, kw_only=True):
-    """The next try of a failed step and the length of its pause, which doubles with each failure in a row."""
+    """The next try of a failed step, and the delay before it, which doubles with each failure in a row."""
 
     until: str
     pause: int
     task: TaskId | None = None
     state: str = ""
-    """The state of the work meanwhile, in words (`approved and not merged`), or "" if no one needs to know."""
+    """The state of the work until then, such as `approved and not merged`. "" if nobody needs to know."""
     why: str = ""
     person: bool = False
     """True if only a person can remove the reason, so that waiting does not help. (Q3)"""
 
 
 class AttentionItem(msgspec.Struct, frozen=True, kw_only=True):
-    """A task for a person. `key` stays the same for the same problem."""
+    """A task for a person. The same problem always has the same `key`."""
 
     key: str
     text: str
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of the project at one poll. Lists are bounded: a later poll sees the rest."""
+    """The state of the project at one poll. Lists have a limit, and a later poll sees the rest."""
 
     agents: int = 0
     """Largest number of parallel runs, 0 for none (`fe watch`)."""
     host: str = ""
     stopping: Literal["", "finish", "now"] = ""
-    """Set if the runner should end: after its live runs, or at once."""
+    """When the runner should end: after its live runs, or at once. "" if it goes on."""
     starting: bool = True
     """True if runs may begin. False after the first poll of `--once`."""
     until_idle: bool = False
@@ -177,13 +181,13 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     paused: str = ""
     """Why no new work begins anywhere, or ""."""
     full: str = ""
-    """Why no new task begins after `review_limit` is reached. Work that was sent back still does."""
+    """Why no new task begins after `review_limit` is reached, or "". Work that was sent back still does."""
     no_room: str = ""
     """Why nothing begins, is checked or merged while a disk is full, or "". (X3)"""
     sprints: tuple[SprintNow, ...] = ()
     """Active sprints. While there are any, new tasks begin only from running ones. (X2)"""
     sprint_over: str = ""
-    """The sprint that ended while this runner worked, so no new task begins, or "". (X2)"""
+    """The sprint that ended while this runner worked, "" if none did. No new task begins then. (X2)"""
     only_sprints: bool = False
     """True if the runner works only for sprints and ends with them. (X2)"""
     at: str = ""
@@ -191,16 +195,16 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     held: str = ""
     """Why the whole project is held, or ""."""
     aside: tuple[str, ...] = ()
-    """Other reasons for held-back work that the snapshot does not show: an unaccepted configuration, held tasks …"""
+    """Other reasons why work waits that the snapshot does not show: an unaccepted configuration, held tasks …"""
     tasks: tuple[TaskState, ...] = ()
     runs: tuple[LiveState, ...] = ()
     slots: tuple[Slot, ...] = ()
     order: tuple[str, ...] = ()
-    """Profiles in the order of substitution."""
+    """Profiles, in the order in which they replace each other."""
     assigned: tuple[tuple[str, str], ...] = ()
-    """Assignments by `--assign TASK=PROFILE`."""
+    """Tasks with the profile assigned by `--assign TASK=PROFILE`."""
     halted: str = ""
-    """Why reviews do not start either: a person paused everything, or the project is held."""
+    """Why reviews do not start either (a person paused everything, the project is held), or ""."""
     reviews: tuple[ReviewDue, ...] = ()
     called: tuple[Called, ...] = ()
     to_decide: tuple[CycleId, ...] = ()
@@ -209,21 +213,21 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     checks_running: int = 0
     checks_at_once: int = 1
     fetching: bool = False
-    """True while submissions from another machine are being fetched. Their work begins afterwards. (Q6)"""
+    """True while submissions from another machine are being fetched. Work on them begins afterwards. (Q6)"""
     merges_due: tuple[TaskId, ...] = ()
-    """Tasks that the merge queue can take now, in its order."""
+    """Tasks that the merge queue can process now, in its order."""
     merging: bool = False
     unsent: bool = False
     """True if the remote may lack something submitted here. (Q6)"""
     sending: bool = False
     put_off: Mapping[str, PutOff] = {}
-    """Steps that failed recently, by name. The plan still lists them, but performs them only after their pause."""
+    """Steps that failed recently, by name. The plan lists them, but they are taken only after their delay."""
     more: bool = False
-    """True if the poll was cut short, so there may be more to do."""
+    """True if the poll was cut short and there may be more to do."""
     wake_at: str = ""
-    """The next time at which something becomes due: a settling approval, a cooled profile, the end of a sprint."""
+    """The next time that something becomes due: a settling approval, a cooled profile, the end of a sprint."""
     worth_waiting: bool = False
-    """True if that is worth waiting for with `until_idle`."""
+    """True if a runner with `until_idle` should wait for that."""
     max_runs_per_task: int = 4
     """Retry cap: runs of one task without a submission."""
     spend_micros: int = 0
@@ -232,6 +236,6 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Spend cap per sprint, 0 for none."""
     attention: tuple[AttentionItem, ...] = ()
     kept: tuple[TaskId, ...] = ()
-    """Closed tasks with data kept on this machine for their runs."""
+    """Closed tasks whose runs left data on this machine."""
     told: frozenset[str] = frozenset()
-    """The keys of notifications that a person already received."""
+    """Keys of the notifications that a person has already received."""

@@ -12,7 +12,7 @@ from foureyes.core.nouns.sprint import EndKind, PauseKind, SprintId
 from foureyes.core.words.ids import TaskId
 
 Asks = Literal["", "signal", "failure", "answer"]
-"""The message to a run about the previous one: it ended without a signal, it failed, or its answer was no valid
+"""What the run is told about the previous one: it ended without a signal, it failed, or its answer was not a valid
 document. (V3)
 """
 
@@ -29,17 +29,17 @@ AfterRun = Literal[
     "answer",
     "finished",
 ]
-"""Next action for the work of an ended run. (S1, S2, S4)"""
+"""What to do after an ended run. (S1, S2, S4)"""
 
 
 class RunStep(msgspec.Struct, frozen=True, kw_only=True):
-    """A step to take now. `why` is for people."""
+    """A step to take now. `why` is shown to people."""
 
     why: str = ""
 
     @property
     def name(self) -> str:
-        """The step's subject. A failed step is postponed under this name."""
+        """Name of the step by its subject. A failed step is postponed under it."""
         names = ("run", "task", "sprint", "key", "profile")
         if getattr(self, "cycle", ""):
             names = ("cycle", "task", "reviewer", "profile", "purpose")
@@ -48,7 +48,7 @@ class RunStep(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StartRun(RunStep, frozen=True, kw_only=True, tag="start"):
-    """Start a run: reserve, create the worktree, bind the token, start the program. `resumes` is the conversation to
+    """Start a run: reserve it, create its worktree, bind its token, start its program. `resumes` is the conversation to
     continue.
     """
 
@@ -58,7 +58,7 @@ class StartRun(RunStep, frozen=True, kw_only=True, tag="start"):
     resumes: str = ""
     asks: Asks = ""
     cycle: str = ""
-    """The review cycle of the run. `look` is the early review in it, 0: the attempt."""
+    """The review cycle of the run. `look` is the early review to do, 0 for the attempt."""
     look: int = 0
 
 
@@ -70,23 +70,21 @@ class StopRun(RunStep, frozen=True, kw_only=True, tag="stop"):
 
 
 class TakeOver(RunStep, frozen=True, kw_only=True, tag="take_over"):
-    """Take over a run that lost its runner: stop its processes, keep its work, and end it as `lost`. (J4)"""
+    """Take over a run whose runner is lost: stop its processes, keep its work, and end it as `lost`. (J4)"""
 
     run: RunId
     task: TaskId
 
 
 class TidyRun(RunStep, frozen=True, kw_only=True, tag="tidy"):
-    """Clean up after an ended program: prove that its processes are gone, commit its leftovers, and inspect the
-    result.
-    """
+    """Tidy up after an ended program: make sure its processes are gone, commit its leftovers, and inspect its work."""
 
     run: RunId
     task: TaskId
 
 
 class FinishRun(RunStep, frozen=True, kw_only=True, tag="settle"):
-    """End a tidied run after acting on its work."""
+    """End a tidied run, after its work was handled."""
 
     run: RunId
     task: TaskId
@@ -94,7 +92,7 @@ class FinishRun(RunStep, frozen=True, kw_only=True, tag="settle"):
 
 
 class FreeClaim(RunStep, frozen=True, kw_only=True, tag="free"):
-    """Release a task in progress under an ended run."""
+    """Release a task that is in progress under an ended run."""
 
     task: TaskId
 
@@ -120,7 +118,7 @@ class Send(RunStep, frozen=True, kw_only=True, tag="send"):
 
 
 class Stick(RunStep, frozen=True, kw_only=True, tag="stick"):
-    """Give up on a task, so that a person takes a look."""
+    """Give up on a task and leave it to a person."""
 
     task: TaskId
     kind: StuckKind
@@ -140,7 +138,7 @@ class CoolProfile(RunStep, frozen=True, kw_only=True, tag="cool"):
 
 
 class WarmProfile(RunStep, frozen=True, kw_only=True, tag="warm"):
-    """Allow a profile again whose program was missing."""
+    """Use a profile again whose program was missing."""
 
     profile: str
 
@@ -161,7 +159,7 @@ class DecideCycle(RunStep, frozen=True, kw_only=True, tag="decide"):
 
 
 class OpenCycle(RunStep, frozen=True, kw_only=True, tag="open"):
-    """Open a review cycle for these tasks. `wide`: it covers everything that runs. (V1)"""
+    """Open a review cycle for these tasks. `wide`: it covers everything that is running. (V1)"""
 
     trigger: Trigger
     tasks: tuple[TaskId, ...]
@@ -177,7 +175,7 @@ class PauseSprint(RunStep, frozen=True, kw_only=True, tag="pause_sprint"):
 
 
 class ResumeSprint(RunStep, frozen=True, kw_only=True, tag="resume_sprint"):
-    """Resume a sprint after the cause of its pause is gone. (X3)"""
+    """Resume a sprint whose reason to pause is gone. (X3)"""
 
     sprint: SprintId
 
@@ -197,17 +195,17 @@ class Notify(RunStep, frozen=True, kw_only=True, tag="notify"):
 
 
 class Wait(RunStep, frozen=True, kw_only=True, tag="wait"):
-    """Wait for an event or until this time. `idle`: nothing runs and nothing is due."""
+    """Wait for an event or until this time. `idle`: nothing is running and nothing is due."""
 
     until: str = ""
     idle: bool = False
 
 
 class Finish(RunStep, frozen=True, kw_only=True, tag="finish"):
-    """End the runner: nothing runs, and it was asked to end or nothing is left to do.
+    """End the runner, because nothing is running and it was told to end or has nothing left to do.
 
-    `left` says why ready work does not start or was postponed. `is_unfinished`: a later runner can do some of it
-    without a person.
+    `left` says why ready work does not start or is postponed. `is_unfinished`: a later runner can do some of it without
+    a person.
     """
 
     left: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Progress of a sprint: done and failed tasks, time left, pace. All of it is computed from the journal (G6). (X2, X5)"""
+"""Progress of a sprint: tasks done and failed, time left, pace. All computed from the journal (G6). (X2, X5)"""
 
 from __future__ import annotations
 
@@ -16,18 +16,28 @@ from foureyes.core.sprint.selection import span
 # ---- Progress (X2, X5) ----
 
 Stage = Literal["merged", "merging", "reviewing", "failed", "running", "begun", "todo", "out"]
-"""merged: closed by an approval. merging: approved and not merged. reviewing: submitted. failed: needs a person or a
-lead. running: has a live run. begun: to be continued. todo: not begun. out: closed without its work.
+"""The stage of a task in a sprint.
+
+- merged: closed by an approval
+- merging: approved and not yet merged
+- reviewing: submitted
+- failed: needs a person or a lead
+- running: has a live run
+- begun: to be continued
+- todo: not begun
+- out: closed without its work
 """
 DONE: frozenset[Stage] = frozenset({"merged", "merging", "reviewing"})
 
 
 class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task of a sprint, from the journal.
+    """A task of a sprint.
 
-    `stuck`: the runner gave up on it. `at_work`: it has a live run. `tried`: it had a run since the sprint began.
-    `by_rule`: approved without a reviewer (M4). `hold` and `paused` say why it waits for a person (D3, V9), or are
-    None.
+    - stuck: the runner gave up on it
+    - at_work: it has a live run
+    - tried: it had a run since the sprint began
+    - by_rule: approved without a reviewer (M4)
+    - hold, paused: why it waits for a person (D3, V9), or None
     """
 
     id: str
@@ -50,8 +60,10 @@ class SprintTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stage_of(task: SprintTask) -> Stage:
-    """Return the stage of a task. Done means submitted and not sent back. Failed means that it waits for a lead or a
-    person, is blocked, held or paused, or that the runner gave up. (X5)
+    """Return the stage of a task. (X5)
+
+    It is done if submitted and not sent back. It has failed if it waits for a lead or a person, is blocked, held or
+    paused, or if the runner gave up on it.
     """
     if task.status == "closed" or task.deleted:
         return "merged" if task.resolution in ("merged", "approved") and not task.deleted else "out"
@@ -69,8 +81,8 @@ def stage_of(task: SprintTask) -> Stage:
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """The progress of a sprint. `of` is the total to measure against: its tasks without those that are out, or the
-    number to complete.
+    """The progress of a sprint. `of` is the total: the number of tasks to complete if that is the target, otherwise its
+    tasks without those that are out.
     """
 
     done: int = 0
@@ -91,17 +103,17 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def in_flight(self) -> int:
-        """Number of tasks begun and neither done nor failed."""
+        """Number of tasks that have begun and are neither done nor failed."""
         return self.running + self.begun
 
     @property
     def counted(self) -> int:
-        """Number of tasks without those that are out."""
+        """Number of tasks, without those that are out."""
         return self.done + self.failed + self.in_flight + self.todo
 
 
 def progress_of(sprint: Sprint, tasks: Iterable[SprintTask]) -> Progress:
-    """Return the progress, with every task counted in one stage. (X5)"""
+    """Return the progress. Each task counts in exactly one stage. (X5)"""
     rows = list(tasks)
     stands = Counter(stage_of(task) for task in rows)
     done = sum(stands[each] for each in DONE)
@@ -131,7 +143,7 @@ def seconds_left(sprint: Sprint, now: datetime) -> int | None:
 
 
 def parts(sprint: Sprint, progress: Progress, now: datetime, zone: tzinfo) -> list[str]:
-    """Return `14/23 tasks`, `2 failed`, `Until 08:00 (6h 23m left)` for an interface to join. (X2)"""
+    """Return the parts of a status line: `14/23 tasks`, `2 failed`, `Until 08:00 (6h 23m left)`. (X2)"""
     words = [f"{progress.done}/{progress.of} tasks"]
     words += [f"{progress.failed} failed"] if progress.failed else []
     return [*words, _end_words(sprint, now, zone)]
@@ -156,17 +168,17 @@ def clock_of(moment: str, zone: tzinfo) -> str:
 
 
 def full_line(words: Sequence[str]) -> str:
-    """Join the parts: `14/23 tasks │ 2 failed │ Until 08:00 (6h 23m left)`."""
+    """Join the parts to `14/23 tasks │ 2 failed │ Until 08:00 (6h 23m left)`."""
     return " │ ".join(words)
 
 
 def sentence(words: Sequence[str]) -> str:
-    """Join the parts: `14/23 tasks, 2 failed, until 08:00 (6h 23m left)`."""
+    """Join the parts to `14/23 tasks, 2 failed, until 08:00 (6h 23m left)`."""
     return ", ".join(word[:1].lower() + word[1:] for word in words)
 
 
 def compact(sprint: Sprint, progress: Progress, now: datetime) -> str:
-    """Return the short form for small spaces: `14/23 · 2 failed · 6h23m`."""
+    """Return a short form for small spaces: `14/23 · 2 failed · 6h23m`."""
     words = [f"{progress.done}/{progress.of}"]
     words += [f"{progress.failed} failed"] if progress.failed else []
     left = seconds_left(sprint, now) if sprint.is_active else None
@@ -174,7 +186,7 @@ def compact(sprint: Sprint, progress: Progress, now: datetime) -> str:
 
 
 def pace(sprint: Sprint, progress: Progress, now: datetime, zone: tzinfo) -> str:
-    """Return a forecast at the current pace, or "" if nothing is known yet."""
+    """Return a forecast at the current pace. "" if nothing is known yet."""
     if not sprint.is_active or not progress.done or not sprint.started_at:
         return ""
     seconds = max(1, int((now - datetime.fromisoformat(sprint.started_at)).total_seconds()))
@@ -193,11 +205,11 @@ def pace(sprint: Sprint, progress: Progress, now: datetime, zone: tzinfo) -> str
 # ---- Halting (X2) ----
 
 IN_A_ROW = 3
-"""Number of errors in a row before a pause. (X3)"""
+"""Number of errors in a row that pauses a sprint. (X3)"""
 
 
 class SprintRunEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """The end of a run in a sprint, from the time that errors count."""
+    """The end of a run in a sprint, since the point from which errors count."""
 
     task: str
     ending: RunEnding
@@ -207,18 +219,18 @@ class SprintRunEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SprintNow(msgspec.Struct, frozen=True, kw_only=True):
-    """An active sprint as a runner sees it."""
+    """An active sprint, as the runner sees it."""
 
     sprint: Sprint
     progress: Progress = Progress()
     ends: tuple[SprintRunEnd, ...] = ()
-    """Newest first."""
+    """Ends of its runs, newest first."""
     cost_micros: int = 0
-    """The cost of its runs since a person last resumed it."""
+    """Cost of its runs since a person last resumed it."""
 
     @property
     def room(self) -> int | None:
-        """Number of tasks that may still begin, None for no limit. (X2)"""
+        """Number of tasks that may still begin. None for no limit. (X2)"""
         if self.sprint.state != "running":
             return 0
         if self.sprint.kind != "tasks":
@@ -227,14 +239,14 @@ class SprintNow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_error(end: SprintRunEnd) -> bool:
-    """Return True for a run without a result. Stopped runs, lost runners and faults of a profile do not count. (X3)"""
+    """Return True for a run without a result. Stopped runs, lost runners and profile errors do not count. (X3)"""
     if end.error in COOLING:
         return False
     return end.ending in ("failed", "timeout", "unstarted") or (end.ending == "finished" and end.signal == "FAILED")
 
 
 def says_something(end: SprintRunEnd) -> bool:
-    """Return True if the run counts in a row of errors: as an error, or as a success that ends the row."""
+    """Return True if the run matters for a row of errors: it is an error, or a success that ends the row."""
     return is_error(end) or end.ending == "finished"
 
 
@@ -251,7 +263,7 @@ def why_end(live: SprintNow, now: str) -> tuple[EndKind, str] | None:
 
 
 def is_exhausted(live: SprintNow) -> bool:
-    """Return True if a sprint without a time limit has nothing ready and nothing running. (X1, X2)"""
+    """Return True if a sprint has no time limit, nothing ready and nothing running. (X1, X2)"""
     return live.sprint.kind in ("idle", "tasks") and not live.progress.ready and not live.progress.running
 
 
@@ -281,7 +293,7 @@ def _errors(live: SprintNow) -> tuple[PauseKind, str] | None:
 
 
 def why_go_on(live: SprintNow, *, held: str, disk: str) -> str:
-    """Return why a paused sprint can resume by itself, or "" if a person must resume it. (X3)"""
+    """Return why a paused sprint can resume, or "" if a person has to resume it. (X3)"""
     if live.sprint.state != "paused":
         return ""
     gone = {"hold": not held and "the hold was lifted", "disk": not disk and "there is free disk space again"}

@@ -1,4 +1,4 @@
-"""Plan of a sprint: selection, estimates, and the target that ends it. (X1, X5)"""
+"""Planning of a sprint: which tasks, their estimates, and the target that ends it. (X1, X5)"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from foureyes.steps import fe
 
 
 class SprintCandidate(msgspec.Struct, frozen=True, kw_only=True):
-    """A candidate for a sprint: open and not held. `waits_for` lists its open dependencies."""
+    """An open task that is not held and may join a sprint. `waits_for` lists its open dependencies."""
 
     id: TaskId
     title: str = ""
@@ -32,7 +32,7 @@ class SprintCandidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """The requested selection, empty for everything. `below` is the least important priority to include."""
+    """The tasks asked for. All fields empty means every task. `below` is the lowest priority to include."""
 
     ids: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
@@ -42,8 +42,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def choose(candidates: Sequence[SprintCandidate], wanted: Wanted) -> list[SprintCandidate]:
-    """Return the requested tasks that are ready or wait only for other chosen tasks, in the order of the candidates.
-    Tasks requested by id are always kept. (T4, X1)
+    """Return the requested tasks that are ready or wait only for other chosen tasks, in the given order. Tasks
+    requested by id are always included. (T4, X1)
     """
     asked = [task for task in candidates if _is_wanted(task, wanted)]
     chosen = {task.id: task for task in asked}
@@ -81,18 +81,18 @@ def with_waiting(rows: Iterable[SprintCandidate], waits: Mapping[str, Sequence[s
 
 DEFAULT_MINUTES = 20
 ENOUGH = 3
-"""Smallest number of past tasks for a useful median."""
+"""Least number of past tasks for a useful median."""
 QUIET = "review:"
-"""Prefix of labels about the review mode, which say nothing about duration."""
+"""Prefix of labels about the review mode. They say nothing about duration."""
 
 EstimateSource = Literal["label", "type", "overall", "own", "default"]
-"""The source of an estimate: the median of tasks with its label, of its type or of all, its own `estimate_minutes`, or
-the default.
+"""What an estimate is based on: the median of tasks with its label, of its type, or of all, its own `estimate_minutes`,
+or the default.
 """
 
 
 class Past(msgspec.Struct, frozen=True, kw_only=True):
-    """A submitted task with its working time."""
+    """A submitted task and the time it took."""
 
     seconds: int
     type: str = "task"
@@ -100,7 +100,7 @@ class Past(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
-    """The estimated duration of a task. `word` is the label or type, `past` the number of tasks in the median."""
+    """The estimated duration of a task. `word` is its label or type, and `past` the number of tasks in the median."""
 
     minutes: int
     source: EstimateSource
@@ -109,7 +109,7 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """The source of the estimate in words."""
+        """What the estimate is based on, in words."""
         match self.source:
             case "label" | "type":
                 return f"median of {self.past} with {self.source} {self.word}"
@@ -137,8 +137,9 @@ class Estimates:
         self._overall = _medians({"": all_of_it}).get("")
 
     def of(self, *, labels: Sequence[str], type: str, own: int | None) -> Estimate:
-        """Return an estimate by label, by type, overall, from the task itself, or the default. Of several labels, the
-        one with most past tasks wins. (X1)
+        """Return the first estimate available: by label, by type, overall, the task's own, or the default. (X1)
+
+        Of several labels, the one with most past tasks counts.
         """
         known = [(self._labels[label], label) for label in labels if label in self._labels and _speaks(label)]
         if known:
@@ -160,7 +161,7 @@ def _speaks(label: str) -> bool:
 
 
 def _medians(groups: Mapping[str, list[int]]) -> dict[str, tuple[int, int]]:
-    """Return the count and the median in minutes of every group that is large enough."""
+    """Return count and median, in minutes, of each group that is large enough."""
     return {
         name: (len(seconds), _minutes(median(seconds))) for name, seconds in groups.items() if len(seconds) >= ENOUGH
     }
@@ -177,7 +178,7 @@ def _minutes(seconds: int) -> int:
 
 
 def together(minutes: Sequence[int], agents: int) -> int:
-    """Return the minutes that tasks take with this many agents at once. It is never less than the longest task."""
+    """Return how many minutes tasks take with this many agents in parallel. It is at least the longest task."""
     if not minutes:
         return 0
     return max(-(-sum(minutes) // max(1, agents)), *minutes)
@@ -192,7 +193,7 @@ AGAIN = fe("sprint", "plan", "--until", "08:00")
 
 
 def target_of(*, tasks: int | None, hours: float | None, until: str, idle: bool, zone: str) -> SprintTarget:
-    """Return the single target from the options, by default until nothing is ready. Raise BadInput for several. (X1)"""
+    """Return the target from the options, by default until nothing is ready. Raise BadInput for several. (X1)"""
     given = [name for name, is_given in _given(tasks, hours, until, idle) if is_given]
     if len(given) > 1:
         raise BadInput(f"a sprint has one target, not {' and '.join(given)}.", next_step=AGAIN)
@@ -216,7 +217,7 @@ def _given(tasks: int | None, hours: float | None, until: str, idle: bool) -> It
 
 
 def clean_clock(text: str) -> str:
-    """Return a time of day as HH:MM."""
+    """Parse a time of day. Return it as HH:MM."""
     typed = text.strip()
     if not CLOCK.match(typed):
         raise BadInput(f"{visible(text)[:40]!r} is not a time of the day; write it as 08:00.", next_step=AGAIN)
@@ -225,7 +226,7 @@ def clean_clock(text: str) -> str:
 
 
 def ends_at(target: SprintTarget, now: datetime, zone: tzinfo) -> datetime | None:
-    """Return the end of a sprint that starts now, in UTC, or None without a time limit. (X5)"""
+    """Return when a sprint that starts now ends, in UTC. None without a time limit. (X5)"""
     if target.kind == "hours":
         return now.astimezone(UTC) + timedelta(minutes=target.minutes)
     if target.kind != "until":
@@ -234,9 +235,9 @@ def ends_at(target: SprintTarget, now: datetime, zone: tzinfo) -> datetime | Non
 
 
 def next_clock(clock: time, now: datetime, zone: tzinfo) -> datetime:
-    """Return the next instant, in UTC, at which clocks of the zone show this time.
+    """Return the next instant, in UTC, at which clocks of the zone show this time. (X1, X5)
 
-    On days of a clock change, a skipped time moves later by the skipped amount. (X1, X5)
+    If a clock change skips that time, it moves later by the skipped amount.
     """
     today = now.astimezone(zone).date()
     days = [today + timedelta(days=number) for number in (-1, 0, 1, 2)]
@@ -256,7 +257,7 @@ def target_words(target: SprintTarget) -> str:
 
 
 def span(seconds: int) -> str:
-    """Return a duration as `6h 23m`, `4m` or `30s`. Days stay hours."""
+    """Return a duration as `6h 23m`, `4m` or `30s`. Days are shown as hours."""
     minutes = max(0, seconds) // 60
     hours, rest = divmod(minutes, 60)
     if hours:

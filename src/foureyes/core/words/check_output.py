@@ -1,4 +1,4 @@
-"""Words of checks: programs of a command line, exit codes, options that turn on a report. (D5)"""
+"""Constants and functions for check commands: their programs, exit codes and report options. (D5)"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foureyes.core.words.ids import Shape
 NOT_FOUND, CANNOT_RUN = 127, frozenset({126, 127})
 """Shell exit codes for a program that is missing or cannot be run."""
 NOT_THE_TOOLS_OWN = frozenset({124, 125, *CANNOT_RUN})
-"""Exit codes of `timeout`, `env` and the shell."""
+"""Exit codes of `timeout`, `env` and the shell, which say nothing about the tool."""
 AS_IF_KILLED = frozenset({137, 143})
 """Shell exit codes for a killed program (SIGKILL, SIGTERM). A tool may also exit with them itself."""
 PROGRAM_NOT_FOUND = Shape(
@@ -59,7 +59,9 @@ def not_installed(program: str) -> str:
 
 
 def is_tools_own_break(command: str, code: int | None, failed: Collection[int] | None = None) -> bool:
-    """Return True if the tool's own exit code says that it broke, and not one from the shell or a signal."""
+    """Return True if the tool itself exited with a code that means it broke. Codes of the shell and signals do not
+    count.
+    """
     return code is not None and code > 0 and code not in NOT_THE_TOOLS_OWN and bool(why_broke(command, code, failed))
 
 

@@ -1,4 +1,4 @@
-"""Files named by a command or script: files it runs, or reads to know what to run. (M4)"""
+"""The files that a command or script runs, or reads to know what to run. (M4)"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ READS = {
     "composer": ("composer.json",),
     "ant": ("build.xml",),
 }
-"""Files that a program reads to find what to run, without the command naming them."""
+"""Files that a program reads without being told, such as a Makefile."""
 OF_A_MODULE = (".py", "/__init__.py", "/__main__.py")
 OF_NODE = (".js", ".cjs", ".mjs", ".ts")
 """Suffixes that a node script may omit."""
@@ -34,18 +34,21 @@ RUNNABLE = frozenset(
 )
 """Suffixes of scripts and their settings. Other files in a script (sources, pages) are its input."""
 MOST_WORDS = 40
-"""Largest number of words to treat as folders and files. Longer commands are not plain script calls."""
+"""Longest command to search for paths, in words. A longer one is no plain script call."""
 
 
 class NamedFiles(NamedTuple):
-    """The words of a command or script that may be paths, also in folded form. `folder` is the script's folder."""
+    """The words of a command or script that may be paths, also in folded form.
+
+    `folder` is the script's folder.
+    """
 
     words: frozenset[str]
     plain: frozenset[str]
     folder: str = ""
 
     def has(self, path: str) -> bool:
-        """Return True if the path is named, from the top of the tree or below a named folder."""
+        """Return True if this path may be one of the named files, from the top of the tree or below a named folder."""
         plain = folded_path(path)
         if plain in self.plain:
             return True
@@ -76,7 +79,7 @@ def named_by(text: str, folder: str = "") -> NamedFiles:
 
 
 def _from_top(word: str, folder: str) -> str:
-    """Return a word as a path from the top of the tree, resolving steps up from the script's folder."""
+    """Return a word as a path from the top of the tree, resolving `..` from the script's folder."""
     parts: list[str] = []
     up = 0
     for part in word.split("/"):

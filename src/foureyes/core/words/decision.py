@@ -12,9 +12,10 @@ from foureyes.steps import NO_STEP, Steps, fe
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision of the policy. `exception` is the kind under which an allowed one is audited (P8).
+    """A policy decision.
 
-    `needs_reason` is set if a reason would turn, or has turned, a refusal into approval.
+    `exception` is the kind under which an allowed one is audited (P8). `needs_reason`: giving a reason would allow it,
+    or has allowed it.
     """
 
     allowed: bool
@@ -42,7 +43,7 @@ def refuse(rule: str, message: str, next_step: Steps = NO_STEP, *, needs_reason:
 
 
 def strictest(answers: list[Decision]) -> Decision:
-    """Return the decision that allows least, the first of equals. (I4)"""
+    """Return the strictest decision, the first of equals. (I4)"""
 
     def leniency(answer: Decision) -> int:
         if not answer.allowed:
@@ -53,7 +54,7 @@ def strictest(answers: list[Decision]) -> Decision:
 
 
 def fail_closed(answer: Callable[[], Decision]) -> Decision:
-    """Return a refusal if the rule raises an exception. (G1)"""
+    """Return the rule's decision, or a refusal if the rule raises an exception. (G1)"""
     try:
         return answer()
     except Exception as problem:

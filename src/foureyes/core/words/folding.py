@@ -1,7 +1,7 @@
-"""Folding of names: labels without case, and paths as other file systems may read them.
+"""Case folding of labels, and of paths as other file systems may read them.
 
-A checkout on macOS or Windows reads `agents.MD` as `AGENTS.md`. The same holds for names that differ in composed
-letters, in ignored characters, in trailing dots or blanks, or in a stream after a colon.
+A checkout on macOS or Windows reads `agents.MD` as `AGENTS.md`. Such file systems also ignore composed letters,
+invisible characters, trailing dots or blanks, and anything after a colon.
 """
 
 from __future__ import annotations

@@ -95,10 +95,10 @@ SEEN_FORM = "ATTEMPT.DIFF"
 
 
 def seen_name(attempt: int, diff: str) -> str:
-    """Return the name of a reviewed change: `2.9b20c4d1`.
+    """Return the name of a reviewed change, for example `2.9b20c4d1`. (D7)
 
-    An attempt is frozen, so its number makes a short prefix of the diff id safe. Without the number it would not be,
-    because an author can create two diffs with the same prefix. (D7)
+    A short prefix of the diff id is safe only together with the attempt's number: an author can create two diffs with
+    the same prefix, but an attempt is frozen.
     """
     return f"{attempt}.{diff.removeprefix('sha256:')[:SEEN_DIGITS]}"
 
@@ -106,10 +106,10 @@ def seen_name(attempt: int, diff: str) -> str:
 ANCHOR = "Journal:"
 """Prefix of the merge commit line that names a journal row: `<row>:<hash>`. (J3)"""
 NO_ROW = 2**31
-"""A row number above any journal's. A server refuses to look it up."""
+"""A row number above any journal's last row. A server would refuse to look it up."""
 
 
 def anchored_row(anchor: str) -> int:
-    """Return the row in an anchor. An invalid anchor gives NO_ROW, which is above every row. (G1)"""
+    """Return the row number in an anchor, or NO_ROW if the anchor is invalid. (G1)"""
     number = anchor.partition(":")[0]
     return min(int(number), NO_ROW) if number.isascii() and number.isdigit() and len(number) < 18 else NO_ROW

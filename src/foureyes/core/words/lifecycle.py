@@ -1,4 +1,4 @@
-"""Task statuses and the only transitions between them. No other code changes a status (T2). (T)"""
+"""Task statuses and the only transitions between them (T). Nothing else changes a status (T2)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STATUSES: tuple[TaskStatus, ...] = ("open", "in_progress", "reviewing", "approve
 STATUS_ALIASES: dict[str, TaskStatus] = {"in_review": "reviewing", "done": "closed", "in-progress": "in_progress"}
 
 IMPLEMENTATION: frozenset[str] = frozenset({"started", "unstarted", "submitted", "responded", "committed"})
-"""History actions that make a session a maker of the work. (I7)"""
+"""History actions that make a session an implementer. (I7)"""
 
 
 class Transition(msgspec.Struct, frozen=True):

@@ -1,6 +1,4 @@
-"""Paths of a tree: configuration globs, symbolic links (A4), paths as other clones and tools write them, and names of
-secret files.
-"""
+"""Paths in a tree: globs, symbolic links (A4), paths written by other clones and tools, and names of secret files."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from foureyes.core.words.ids import Shape
 # ---- Path globs of the configuration ----
 
 PATHS = 4_096
-"""Number of results cached per set of globs, because tasks ask about the same few paths repeatedly."""
+"""Number of results cached per set of globs. Tasks ask about the same few paths again and again."""
 
 
 @lru_cache(maxsize=256)
@@ -37,7 +35,7 @@ def _expression(glob: str) -> str:
 
 @lru_cache(maxsize=256)
 def _fits(globs: tuple[str, ...]) -> Callable[[str], bool]:
-    """Return a cached test if any of the globs matches a path. The globs form one expression, because a long queue
+    """Return a cached test for paths that match any of the globs. The globs become one expression, because a long queue
     tests thousands of paths.
     """
     pattern = re.compile("|".join(f"(?:{_expression(glob)})" for glob in globs), re.DOTALL)
@@ -46,7 +44,7 @@ def _fits(globs: tuple[str, ...]) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=64)
 def _fits_folded(globs: tuple[str, ...]) -> Callable[[str], bool]:
-    """Return a cached test if any of the globs matches a path, as written or as another file system may read it."""
+    """Like _fits(), but also match a path as another file system may read it."""
     fits, fits_folded = _fits(globs), _fits(tuple(folded_path(glob) for glob in globs))
     return lru_cache(maxsize=PATHS)(lambda path: fits(path) or fits_folded(folded_path(path)))
 
@@ -72,9 +70,10 @@ MOST_FOLLOWED = 40
 
 
 def other_names(links: Mapping[str, str], changed: Iterable[str]) -> list[str]:
-    """Return the names under which links lead to a changed path: the link itself, or a path below a link to a folder.
+    """Return the other paths by which links lead to a changed path.
 
-    A change anywhere on the way counts: a link that another link passes through, or a replacement for a folder.
+    These are the link itself, or the path below a link to a folder. A change anywhere on the way counts: to a link that
+    another link passes through, or to a folder that was replaced.
     """
     if not links:
         return []
@@ -101,10 +100,10 @@ def _folders(path: str) -> list[str]:
 
 
 def _way(link: str, text: str, links: Mapping[str, str]) -> list[str]:
-    """Return the links on a link's way and its end, folded, or nothing if it never ends.
+    """Return the links that a link passes through and the path it ends at, folded. Return [] if it never ends.
 
-    The place of the checkout is unknown here. For a way that leaves the tree, every possible re-entry counts:
-    `../repo/docs/x` may come back to `docs/x`.
+    Where the checkout lies is unknown here. If the way leaves the tree, every place where it may come back counts:
+    `../repo/docs/x` may be `docs/x`.
     """
     if text.startswith("/"):
         return _back([], text.split("/"), links)
@@ -136,8 +135,8 @@ def _followed(here: list[str], parts: list[str], links: Mapping[str, str], *, is
 
 
 def _back(way: list[str], rest: list[str], links: Mapping[str, str]) -> list[str]:
-    """Return the places where a way may re-enter the tree, given its known rest. The top itself is excluded, because
-    links to a folder shared by checkouts are common.
+    """Return the places where a way that left the tree may come back, given the rest of it. The top is excluded,
+    because links to a folder shared by several checkouts are common.
     """
     parts = [part for part in rest if part not in ("", ".")]
     ends = [parts[start:] for start in range(max(0, len(parts) - MOST_FOLLOWED), len(parts)) if parts[start] != ".."]
@@ -148,7 +147,7 @@ def _back(way: list[str], rest: list[str], links: Mapping[str, str]) -> list[str
 
 
 class Tails:
-    """A lookup of tree paths by the paths that others use. It returns nothing if several fit."""
+    """A lookup of paths in the tree by their last parts. It finds nothing if several paths fit."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = set(paths)
@@ -168,8 +167,10 @@ class Tails:
         return next((end for end in ends if end in self._paths), "")
 
     def ending(self, path: str, near: Sequence[str] = ()) -> str:
-        """Return the only path of the tree that ends with a path, as programs report it relative to their directory.
-        Of several, `near` (the parts of a package's name) decides.
+        """Return the only path in the tree that ends with the given one. Programs report paths relative to their
+        directory.
+
+        If several fit, `near` (the parts of a package's name) decides.
         """
         parts = parts_of(path)
         if not parts:

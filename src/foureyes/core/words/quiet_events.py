@@ -11,5 +11,5 @@ UNHEARD = frozenset({
 
 
 def is_unheard(kinds: Iterable[str]) -> bool:
-    """Return True if no runner has anything to do for these events. An empty list is a renewed lease."""
+    """Return True if these events give a runner nothing to do. An empty list is a renewed lease."""
     return UNHEARD.issuperset(kinds)

@@ -10,8 +10,9 @@ KEPT_REMOTES = "refs/foureyes/remote/"
 OWN_BRANCHES = "refs/heads/fe/"
 """Prefix of each task's own branch: `fe/<task>`."""
 FENCE = "refs/foureyes/fence"
-"""A ref of the remote that every merge moves together with the target. A merger that was presumed dead expects it
-elsewhere, so its push fails. (J4, Q6)
+"""A ref at the remote that every merge moves together with the target.
+
+A merger that was wrongly presumed dead expects another position, so its push fails. (J4, Q6)
 """
 _LEAF = Shape(r"(refs/(?:foureyes/(?:fence|(?:attempts|left)/[^/]+/[0-9]+(?:-[0-9a-f]+)?)|heads/fe/[^/]+))/")
 _FOLDER = Shape(r"refs/foureyes/(?:attempts|left)(?:/[^/]+)?")
@@ -35,36 +36,37 @@ def attempt_ref(task: str, n: int) -> str:
 
 
 def exactly(commit: str) -> str:
-    """Return a commit by its full hash for `git push`, `switch`, `branch` and `worktree add`. Those commands would
-    prefer a ref named like the hash, which anyone can create.
+    """Return a commit's full hash in a form that git cannot mistake for a ref.
+
+    Anyone can create a ref named like the hash, and `git push`, `switch`, `branch` and `worktree add` would prefer it.
     """
     return f"{commit}^{{commit}}"
 
 
 def spare_ref(ref: str, head: str) -> str:
-    """Return the ref of an attempt at a remote that already has another commit under its name, for example from before
-    a restore.
+    """Return the ref for an attempt if its usual name at the remote is taken by another commit, for example since a
+    restore.
     """
     return f"{ref}-{head[:12]}"
 
 
 def attempt_refs(task: str, n: int, head: str) -> tuple[str, str]:
-    """Return the two possible names of an attempt at a remote: by number, and by number and head."""
+    """Return the two names that an attempt may have at a remote: by number, and by number and head."""
     return attempt_ref(task, n), spare_ref(attempt_ref(task, n), head)
 
 
 def left_ref(task: str, n: int) -> str:
-    """Return the ref in which a remote keeps the branch position from an attempt's submission. (D4)"""
+    """Return the remote ref that records where the branch was when the attempt was submitted. (D4)"""
     return f"{LEFT_BRANCHES}{task}/{n}"
 
 
 def tracked(remote: str, ref: str) -> str:
-    """Return the local ref with a remote's last known value of this ref, from fetching or pushing."""
+    """Return the local ref that tracks this ref of a remote."""
     return f"{KEPT_REMOTES}{remote}/{ref.removeprefix('refs/')}"
 
 
 def displaced(ref: str) -> str:
-    """Return the name of one of our refs that git cannot create while this ref exists, or "" if there is no conflict."""
+    """Return one of our refs that git cannot create while `ref` exists, or ""."""
     if below := _LEAF.match(ref):
         return below[1]
     return f"{ref}/1" if _FOLDER.fullmatch(ref) else ""

@@ -1,18 +1,18 @@
-"""Place of a store: a word for the file, or the identity given by a PostgreSQL server. (P12)"""
+"""The place of a store: a word for the local file, or the identity of a PostgreSQL server. (P12)"""
 
 from __future__ import annotations
 
 import msgspec
 
 FILE = "file"
-"""The file in the project's own folder, wherever that is."""
+"""The store in the project's own folder, wherever that is."""
 
 SCHEMES = ("postgresql://", "postgres://")
 """Accepted prefixes of a server address. libpq accepts other forms, in which a password cannot be recognized."""
 NOT_SHOWN = "(no postgresql:// address, and not shown)"
 WITHOUT = "leave it out and put it in ~/.pgpass, a service file, PGPASSWORD or FOUREYES_STORE"
 SECRET = ("password", "sslpassword")
-"""Address parameters with a secret."""
+"""Address parameters that hold a secret."""
 
 
 class _Parts(msgspec.Struct, frozen=True):
@@ -25,10 +25,10 @@ class _Parts(msgspec.Struct, frozen=True):
     password: str
     place: str
     parameters: list[tuple[str, str]]
-    """Decoded names with the parameters' original text."""
+    """Decoded parameter names, each with its original text."""
 
     def text(self, user: str, *without: str) -> str:
-        """Return the address for this user, without the password and these parameters."""
+        """Return the address for this user, without its password and the named parameters."""
         kept = "&".join(raw for name, raw in self.parameters if name not in (*SECRET, *without))
         return f"{self.scheme}://{user}{'@' if user else ''}{self.place}{'?' if kept else ''}{kept}"
 
@@ -54,13 +54,13 @@ def holds_password(address: str) -> bool:
 
 
 def without_password(address: str) -> str:
-    """Return the address in a form safe to show."""
+    """Return the address without its password, safe to show."""
     parts = _parts(address)
     return parts.text(parts.user) if holds_password(address) else address
 
 
 def without_user(address: str) -> str:
-    """Return the address for all users. Each connects under their own name."""
+    """Return the address without a user name. Each user connects under their own."""
     return _parts(address).text("", "user")
 
 
@@ -74,12 +74,12 @@ def why_not_kept(address: str) -> str:
 
 
 def shown_address(address: str) -> str:
-    """Return a safe form of an address written by others."""
+    """Return a safe form of an address that someone else wrote."""
     return NOT_SHOWN if address and not address.startswith(SCHEMES) else without_password(address)
 
 
 def place_words(place: str) -> str:
-    """Return a place in words."""
+    """Describe a store's place."""
     if place == FILE:
         return "in the file .foureyes/store.db"
     return f"in another place ({place})" if not place.startswith("postgresql ") else f"in a database ({place})"

@@ -1,8 +1,8 @@
-"""Unique and stable names of tests: duplicates in a report get different names, and renamed forms are recognized. (D5)
+"""Unique, stable test names. (D5)
 
-A unique name stays unchanged. Duplicates get their place appended (`works [in src/a.test.js]`). If that does not help,
-they get a number, failing tests first, so that the order of a report does not matter. Reports of older versions have
-numbers by order, and paths of temporary checkouts in names.
+A unique name stays as it is. Duplicates get their place appended (`works [in src/a.test.js]`), or else a number,
+failing tests first, so that the order of a report does not matter. Names written by older versions are recognized: they
+have numbers by order, or paths of temporary checkouts.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ PLACE = Shape(r" \[in ([^\]]*)\]\Z")
 
 
 class NamedTest(msgspec.Struct, frozen=True):
-    """A test as a report names it. `places` (file, suite …) has the best one first. `rank` orders tests that nothing
-    else distinguishes.
+    """A test as a report names it.
+
+    `places` (file, suite …) has the best one first. `rank` orders tests that differ in nothing else.
     """
 
     name: str
@@ -44,7 +45,7 @@ def told_apart(tests: Sequence[NamedTest]) -> list[str]:
 
 
 def _places(places: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return the first kind of place that differs among the tests, or empty ones."""
+    """Return each test's place, of the first kind in which they differ, or empty strings."""
     for kind in range(max(map(len, places))):
         parts = [each[kind] if kind < len(each) else "" for each in places]
         if len(set(parts)) > 1:
@@ -74,10 +75,10 @@ def _numbered(names: list[str], tests: Sequence[NamedTest]) -> list[str]:
 
 
 def pairs(before: Iterable[str], now: Iterable[str], *, some: bool = False) -> dict[str, str]:
-    """Map each earlier name to its current one. Equal names match first.
+    """Map each earlier test name to its current one.
 
-    Otherwise a test matches one with the same plain name if one side has no place, or an older version wrote it. Each
-    is used once. `some`: the earlier names are only part of a report.
+    Equal names match first. Then a test matches one with the same plain name if one of them has no place, or if an
+    older version wrote it. Each name is used once. `some`: the earlier names are only part of a report.
     """
     had, have = set(before), dict.fromkeys(now)
     matches = {name: name for name in had if name in have}
@@ -97,9 +98,7 @@ def pairs(before: Iterable[str], now: Iterable[str], *, some: bool = False) -> d
 
 
 def _split(name: str, among: Collection[str]) -> tuple[str, str]:
-    """Return a name without its number and place, and the place. A number counts only if the same name without it
-    exists.
-    """
+    """Split a name into its plain form and its place. A number is removed only if the plain name exists too."""
     first = NUMBER.sub("", name)
     written = SCRATCH.sub("", first if first in among else name)
     place = PLACE.search(written)

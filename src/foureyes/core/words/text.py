@@ -16,7 +16,7 @@ TEXT_LIMIT = 100_000
 
 
 class Unprintable:
-    """A set of unprintable characters. Most texts have none, which is checked without the pattern."""
+    """A pattern for unprintable characters, used only if the text has any."""
 
     def __init__(self, pattern: str, *, lines: bool = True) -> None:
         self.pattern = pattern
@@ -165,7 +165,7 @@ OGHAM: Ranges = ((0x1681, 0x169C),)
 AFTER_SPACE, BEFORE_SPACE = frozenset(":;!?»›%‰€°–—"), frozenset("«‹–—")
 """Marks that French typography, or number notation, separates by a no-break space."""
 NEAR = 8
-"""Largest number of blanks in a row that still belong to a neighbor."""
+"""Longest run of blanks that still counts as next to a neighbor."""
 VISIBLE: Ranges = (
     (0x0600, 0x0605), (0x06DD, 0x06DD), (0x070F, 0x070F), (0x0890, 0x0891), (0x08E2, 0x08E2), (0x110BD, 0x110BD),
     (0x110CD, 0x110CD),
@@ -186,7 +186,7 @@ JAMO_REST: Ranges = ((0x1161, 0x11FF), (0xD7B0, 0xD7FB))
 """Parts of a Korean syllable. Only the first has a width of its own."""
 NATIONS = frozenset(f"\U0001f3f4{''.join(chr(0xE0000 + ord(c)) for c in name)}\U000e007f"
                     for name in ("gbeng", "gbsct", "gbwls"))  # fmt: skip
-"""The only flags written with tags."""
+"""The flags that are written with tag characters."""
 
 _NAMED = {
     "\u200d": "Z", "\u200c": "N", "\ufe0f": "F", "\ufe0e": "T", "\u20e3": "C", "\U0001f3f4": "B",
@@ -202,15 +202,15 @@ _CATEGORIES = {
     "Mn": "M", "Mc": "M",
 }  # fmt: skip
 UNSEEN = frozenset("XZNFTGgYPW")
-"""Classes that are invisible when alone, or of unknown appearance (private use, unassigned). H1 calls them hidden
-characters. The normal blank is not included.
+"""Classes of characters that are invisible on their own or look unknown (private use, unassigned). The normal blank is
+not included. (H1)
 """
 CODED = UNSEEN | frozenset("DMHCSv")
-"""Classes shown as their code when alone, including those of uncertain width."""
+"""Classes that are shown as a code on their own, including those of uncertain width."""
 OUR_MARKS = "·…"
-"""Our own common characters outside ASCII. They are visible, so texts with them need no table lookup."""
+"""Common non-ASCII characters in our own texts. They are visible, so they need no table lookup."""
 MARKS = 6
-"""Largest number of marks on a letter. No written language needs more."""
+"""Largest number of marks on one letter. No written language needs more."""
 
 _EMOJI = "(?:[EB]S?[FT]?|KFC|RR)"
 _LETTER = f"(?:I|OY?)[MH]{{0,{MARKS}}}(?:[ZN][MH]{{1,{MARKS}}})?"
@@ -258,8 +258,8 @@ def _classes(text: str) -> str:
 
 
 def _odd(text: str, keep: str = "") -> Iterator[tuple[int, str]]:
-    """Yield the characters, with positions, that are alone and invisible. Most texts have none, which their set of
-    characters shows.
+    """Yield each invisible character that stands alone, with its position. The set of characters shows quickly that
+    most texts have none.
     """
     characters = set(text).difference(keep, OUR_MARKS)
     rest = "".join(characters)
@@ -276,8 +276,9 @@ def _odd(text: str, keep: str = "") -> Iterator[tuple[int, str]]:
 
 
 def _is_set(text: str, at: int) -> bool:
-    """Return True if a blank is where typography expects it: beside a wide letter, within Ogham, in a number or before
-    its unit, and around French punctuation.
+    """Return True if the blank is where typography expects it.
+
+    That is next to a wide letter, within Ogham, in a number or before its unit, and around French punctuation.
     """
     space = text[at]
     if _CLASSES[space] != "W":
@@ -291,8 +292,8 @@ def _is_set(text: str, at: int) -> bool:
 
 
 def has_unseen(text: str) -> bool:
-    """Return True if the text has characters that are invisible, reorder it, or bury it under marks. Tabs and line
-    ends are fine. (H1)
+    """Return True if the text has characters that are invisible, reorder it, or bury it under marks. Tabs and line ends
+    are allowed. (H1)
     """
     text = text.replace("\r\n", "\n")
     odd = {_CLASSES[character] for _, character in _odd(text, "\t\n")}
@@ -325,8 +326,8 @@ def shown(text: str, keep: str = "", as_code: Callable[[str], str] = code) -> st
 
 
 def widest(text: str) -> int:
-    """Return the most columns that a terminal may need for a text. Terminals differ in drawing emoji and marks, so the
-    widest form counts.
+    """Return the largest number of columns a terminal may need for a text. Terminals draw emoji and marks
+    differently.
     """
     if text.isascii():
         return len(text)
@@ -334,7 +335,7 @@ def widest(text: str) -> int:
 
 
 def fitting(text: str, columns: int) -> int:
-    """Return the number of characters that surely fit into this many columns."""
+    """Return how many characters surely fit into this many columns."""
     from bisect import bisect_right
     from itertools import accumulate
 
@@ -371,7 +372,7 @@ a9 ae 203c 2049 2122 2139 2194-2199 21a9-21aa 231a-231b 2328 23cf 23e9-23f3 23f8
 """
 _EMOJI_RANGES: set[int] = set()
 FUTURE = range(0x1F000, 0x1FB00)
-"""The range of future emoji."""
+"""The code points reserved for future emoji."""
 
 
 def is_emoji(code: int) -> bool:

@@ -26,8 +26,8 @@ PATIENCE = 2
 ACTIVE = ("stop_hook_active", "stopHookActive")
 """Fields by which programs report that their agent continues because of a hook."""
 TELLS_PEOPLE = "qwen"
-"""qwen 0.15.10 reports this for every stop, so a reminder to its agent would repeat for ever. Its user gets the message
-instead.
+"""A program that reports this for every stop, so that a reminder to its agent would repeat forever (qwen 0.15.10). Its
+user gets the message instead.
 """
 HEAD = ("PROFILE", "PROGRAM", "STATE", "AT WORK", "TIER", "LAST ERROR")
 TOLD = 60
@@ -120,8 +120,8 @@ def _held(session: Session) -> list[str]:
 
 
 def _said(program: str, payload: Any, session: Session) -> dict[str, str]:
-    """Return the hook's answer, which reminds the agent of the tasks it holds. Empty if it was reminded already, was
-    stopped, or holds none.
+    """Return the hook's answer, which reminds the agent of the tasks it holds. Empty if the agent was reminded already,
+    was stopped, or holds none.
     """
     if not isinstance(payload, dict) or payload.get("status") in ("aborted", "error"):
         return {}

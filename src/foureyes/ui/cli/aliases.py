@@ -78,11 +78,11 @@ ALIASES: dict[str, str] = {
     "worktree list": "worktree",
     "worktree prune": "worktree --prune",
 }
-"""Alias and current command. No current name is also an alias."""
+"""Aliases with their current command. No current name is also an alias."""
 
 
 def current(args: Sequence[str]) -> list[str]:
-    """Return the arguments with an earlier name replaced by today's."""
+    """Return the arguments with an earlier command name replaced by the current one."""
     words = list(args)
     if words[:1] == ["task"]:
         words = words[1:]

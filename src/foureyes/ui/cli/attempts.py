@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 NEW_FILES_SHOWN = 5
-"""Maximum number of new files to name."""
+"""Number of new files to name."""
 
 
 def submit_options(function: click.decorators.FC) -> click.decorators.FC:
@@ -50,13 +50,13 @@ def submit(session: Session, task: str, **given: Any) -> None:
 
 
 def _submit(session: Session, task: str, **given: Any) -> None:
-    """Submit a task and answer. `given` holds the values of submit_options()."""
+    """Submit a task and print the result. `given` has the values of submit_options()."""
     outcome = session.app.attempts.submit(session.actor, task, **given)
     session.answer(with_id(outcome), submit_text(outcome))
 
 
 def submit_text(outcome: SubmitOutcome) -> str:
-    """Return the answer to a submission."""
+    """Return the text for a submission's result."""
     if not outcome.changed:
         sent = f"\n  remote    {outcome.sent}" if outcome.sent else ""
         return (
@@ -81,7 +81,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
 
 
 def _again(outcome: SubmitOutcome) -> list[str]:
-    """Return a warning about a submission without changes, and how close the loop is to an escalation. [L11, E5]"""
+    """Return a warning about a submission without changes, and how near escalation is. (L11, E5)"""
     lines = []
     if outcome.repeats:
         fixed = outcome.fixed_by_nothing
@@ -91,7 +91,7 @@ def _again(outcome: SubmitOutcome) -> list[str]:
 
 
 def _mode(outcome: SubmitOutcome) -> list[str]:
-    """Return the next stage of the submission. [M]"""
+    """Return what happens to the submission next. (M)"""
     if outcome.status in ("approved", "closed"):
         return [f"  approved automatically, in mode {outcome.mode} (M4). To merge it: fe merge"]
     if outcome.status == "open":
@@ -125,7 +125,7 @@ def _reasons(title: str, reasons: tuple[Reason, ...]) -> list[str]:
 
 
 def _unchecked(outcome: SubmitOutcome) -> list[str]:
-    """Return the required checks that did not run or pass yet. The author's own run does not count. [D5]"""
+    """Return the required checks that have not run or passed. The author's own run does not count. (D5)"""
     lines = []
     if outcome.unchecked:
         run = steps_text(by_person_or_service(fe("check", "run", outcome.task)))

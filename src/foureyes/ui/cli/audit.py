@@ -70,7 +70,7 @@ def audit_log(session: Session, task: str | None, exceptions: bool, export: bool
 
 
 def how_it_was_seen(row: JournalRow) -> str:
-    """Return how the reviewer read the change, in parentheses before the row's text, if that was measured. [H4]"""
+    """Return how the reviewer viewed the change, in parentheses, if that was measured. (H4)"""
     if '"look":{' not in row.payload:
         return ""
     decision = msgspec.json.decode(row.payload)
@@ -138,7 +138,7 @@ def audit_verify(session: Session) -> None:
 
 
 def mirror_words(report: AuditReport) -> str:
-    """Return how complete this machine's mirror of the exceptions is. [P8]"""
+    """Return how complete this machine's mirror of the exceptions is. (P8)"""
     if not report.has_mirror:
         return "mirror not here"
     behind = f"behind by {output.count(report.mirror_behind, 'row')}"

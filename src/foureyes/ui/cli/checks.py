@@ -110,7 +110,7 @@ def check_run(session: Session, task: str | None, only: tuple[str, ...], again: 
 
 
 def run_on_target(session: Session, task: str | None, only: tuple[str, ...], *, again: bool) -> None:
-    """Run every check on the target branch. [X4]"""
+    """Run every check on the target branch. (X4)"""
     if task or only:
         raise BadInput(
             "--target runs every check on the target branch, so it takes no task and no --only.",
@@ -140,8 +140,8 @@ def later_text(later: CheckRetry) -> str:
 
 
 class Teller:
-    """Progress on stderr: every start and end. A check's output appears only on a terminal, each line in place of the
-    previous one.
+    """Progress on stderr: when each check starts and ends. Its output is shown only on a terminal, each line in place
+    of the previous one.
     """
 
     def __init__(self, session: Session) -> None:
@@ -178,7 +178,7 @@ def report_text(report: CheckReport, *, whole: bool = False) -> str:
 
 
 def _unaccepted(note: Reason | None, *, with_step: bool) -> list[str]:
-    """Return a note if the target's foureyes.toml is not the accepted one. [P12]"""
+    """Return a note if the target's foureyes.toml is not the accepted one. (P12)"""
     step = f": {steps_text(note.next)}" if note and with_step else ""
     return [f"  note: {flat(note.message)} ({note.rule}){step}"] if note else []
 
@@ -259,7 +259,7 @@ WHERE = {"merge": "merge result", "": "tree"}
 
 
 def run_line(run: CheckRun) -> str:
-    """Return a run in one line: number, time, tree, caller and outcome."""
+    """Return a run in one line: number, time, tree, starter and outcome."""
     where = f"{WHERE.get(run.on, run.on)} {run.tree[:7]}"
     how = run.outcome.replace("_", " ")
     return f"{run.n}  {run.at[:10]} {run.at[11:19]}  {run.check} on {where}: {how}, {flat(run.summary)}   by {run.by}"

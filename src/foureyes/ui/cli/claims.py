@@ -46,7 +46,7 @@ def start(session: Session, task: str, worktree: bool | None, yes: bool, if_vers
 
 
 def _agrees(session: Session, task: str, title: str) -> bool:
-    """Ask before a person starts a task, because that makes them an author for good. [P2]"""
+    """Ask before a person starts a task, because that makes them an author permanently. (P2)"""
     session.note(f"{task}  {flat(title)}")
     session.note(
         f"you become an author of {task} and cannot approve it (P2). Agents start tasks themselves with fe next"

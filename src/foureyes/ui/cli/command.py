@@ -60,7 +60,7 @@ class Session:
 
     @cached_property
     def actor(self) -> Actor:
-        """Return the caller as the project knows it, or as observed if there is no project."""
+        """The caller as the project knows it, or as observed if there is no project."""
         try:
             app = self.app
         except EnvironmentProblem as problem:
@@ -80,14 +80,14 @@ class Session:
 
     @cached_property
     def newcomer(self) -> tuple[Actor, IdentityRule]:
-        """Return the caller outside a project, and the home that a new project here would get. [I3]"""
+        """The caller outside a project, and the home that a new project here would get. (I3)"""
         from foureyes.bootstrap.wiring import newcomer
 
         return newcomer(os.environ, self.asserted)
 
     @cached_property
     def home(self) -> IdentityRule | None:
-        """Return the home of a new project, or None if there is a project already."""
+        """The home of a new project, None if there is a project already."""
         try:
             _ = self.app
         except EnvironmentProblem:
@@ -96,11 +96,11 @@ class Session:
 
     @property
     def can_ask(self) -> bool:
-        """Return True if a person at a terminal can answer a question."""
+        """True if a person at a terminal can answer a question."""
         return sys.stdin.isatty() and sys.stderr.isatty() and not self.json and self.actor.kind == "human"
 
     def check_token(self) -> None:
-        """Refuse a token used outside its process, even in commands that do not need the caller. [I2]"""
+        """Refuse a token used outside its process, even in commands that do not need the caller. (I2)"""
         if os.environ.get("FOUREYES_TOKEN") or os.environ.get(RUN_DIR):
             _ = self.actor
 
@@ -122,7 +122,7 @@ class Session:
 
 
 def _gone() -> str:
-    """Return the path of a deleted current directory, from the kernel or the environment."""
+    """Return the path of a current directory that was deleted, from the kernel or the environment."""
     try:
         return os.readlink("/proc/self/cwd").removesuffix(" (deleted)")
     except OSError:
@@ -137,7 +137,7 @@ def _above(path: str) -> str:
 
 
 def _nowhere(path: str) -> EnvironmentProblem:
-    """Return the error for a deleted current directory. Usually it was the worktree of a merged task. [K1]"""
+    """Return the error for a current directory that was deleted. Usually it was the worktree of a merged task. (K1)"""
     root, inside, task = path.partition("/.foureyes/worktrees/")
     if not inside or not os.path.isdir(root):
         return EnvironmentProblem("your current directory is gone.", next_step=shell("cd", _above(path)))
@@ -188,7 +188,7 @@ class Completed(click.types.StringParamType):
 
 
 def complete(param: click.Parameter) -> None:
-    """Enable completion for a parameter, judging by its name. Finding ids use the metavar ID."""
+    """Turn on completion for a parameter, by its name. Ids of findings have the metavar ID."""
     kind = COMPLETED.get(param.name or "")
     if kind and param.type is click.STRING and (kind != "finding" or ID.match(param.metavar or "")):
         param.type = Completed(kind)
@@ -289,11 +289,11 @@ def verb(
 
 
 REASONS = ("reason", "message", "note", "notes", "comment")
-"""Options for a reason, in order of precedence. [P9]"""
+"""Options for a reason, in order of precedence. (P9)"""
 
 
 def reason_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add `--reason/-m` and its aliases. The function receives one `reason`: the first that is not blank."""
+    """Add `--reason/-m` and its aliases. The function gets one `reason`, the first that is not blank."""
 
     @wraps(function)
     def with_reason(*args: Any, **values: Any) -> None:
@@ -312,7 +312,7 @@ PAGER = click.option("--pager/--no-pager", default=True, help="On a terminal, sh
 
 
 def if_version(function: F) -> F:
-    """Add the option `--if-version`. [T6]"""
+    """Add the option `--if-version`. (T6)"""
     return click.option("--if-version", type=int, metavar="N", help="Refuse if the task has changed since version N.")(
         function
     )

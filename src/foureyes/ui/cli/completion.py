@@ -1,5 +1,5 @@
 """Shell completion: ids with titles, statuses, labels, findings and checks. It writes nothing and reports no errors,
-since a prompt is no place for them.
+because a prompt is no place for them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from foureyes.core.words.lifecycle import TaskStatus
 
 MOST_OFFERED = 100
-"""Maximum number of offers, to keep the shell responsive."""
+"""Largest number of completions, so that the shell stays responsive."""
 
 FIRST: dict[str, TaskStatus] = {
     "approve": "reviewing",
@@ -26,11 +26,11 @@ FIRST: dict[str, TaskStatus] = {
     "unstart": "in_progress",
     "start": "open",
 }
-"""Status of the tasks that each command mostly takes."""
+"""The status of the tasks that each command mostly takes."""
 
 
 def offered(kind: str, command: str, incomplete: str) -> list[CompletionItem]:
-    """Return the completions of the typed text. Empty if there is no project or it cannot be read."""
+    """Return the completions of the typed text. None if there is no project or it cannot be read."""
     try:
         return [_shown(item) for item in SOURCES[kind](command) if _fits(str(item.value), incomplete)]
     except Exception:  # the next command reports the problem
@@ -39,7 +39,7 @@ def offered(kind: str, command: str, incomplete: str) -> list[CompletionItem]:
 
 def _fits(value: str, incomplete: str) -> bool:
     """Return True if the value is safe to complete. A shell inserts it unquoted and could run it, so values that need
-    quotes or look like options are excluded.
+    quotes or look like options are left out.
     """
     from shlex import quote
 

@@ -16,7 +16,7 @@ from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 
 LOOK = FaceLook("cli")
-"""The command line does not know how much of the change was on screen. [H4]"""
+"""Viewing record of the command line, which does not know how much of the change was on screen. (H4)"""
 
 
 @verb("approve", example='fe approve fe-7k2 --seen 2.9b20c4d1 -m "read the diff, tried it by hand"')
@@ -97,7 +97,7 @@ def approve(
 
 
 def approve_batch(session: Session, tasks: tuple[str, ...], reason: str, *, all_auto: bool, yes: bool) -> None:
-    """Approve several tasks. Each answer is printed as it comes, and the worst exit code is returned."""
+    """Approve several tasks. Each result is printed as it comes, and the worst exit code is used."""
     chosen: list[tuple[str, int | None]] = [(task, None) for task in tasks]
     if all_auto:
         batch = session.app.queue.batch(session.actor)
@@ -116,7 +116,7 @@ def approve_batch(session: Session, tasks: tuple[str, ...], reason: str, *, all_
 
 
 def confirmed(session: Session, batch: Batch, yes: bool) -> bool:
-    """List the tasks first. On a terminal ask, else require `--yes`."""
+    """List the tasks first. On a terminal ask, otherwise require `--yes`."""
     names = " ".join(row.task for row in batch.tasks)
     head = (
         f"{output.count(len(batch.tasks), 'task')} would be approved: {names}"
@@ -143,7 +143,7 @@ def confirmed(session: Session, batch: Batch, yes: bool) -> bool:
 
 
 def approve_text(outcome: ApprovalOutcome) -> str:
-    """Return the answer to an approval."""
+    """Return the text for an approval's result."""
     task = outcome.approved
     if not outcome.changed:
         word = {"reviewing": "recorded", "closed": outcome.resolution or "closed"}.get(outcome.status, "approved")

@@ -6,7 +6,9 @@ import gc
 
 
 def main() -> None:
-    """Run one command. Garbage collection is off, since it only slows down a process of a tenth of a second."""
+    """Run one command. Garbage collection is off, because it only slows down a process that takes a tenth of a
+    second.
+    """
     gc.disable()
     from foureyes.ui.cli.module_finder import straighten
 

@@ -10,7 +10,7 @@ from foureyes.steps import Arg, blank, fe
 from foureyes.ui.cli.command import Session
 
 MOST_BYTES = 60_000_000
-"""Read limit. It exceeds every limit of the application, which refuses larger input."""
+"""Largest input to read. It exceeds every limit of the application, which refuses larger input."""
 
 
 def read_document(session: Session, file: str, *, command: tuple[str | Arg, ...], most: int = MOST_BYTES) -> bytes:

@@ -72,7 +72,7 @@ def show_concerns(session: Session) -> None:
 
 
 def _first_step(session: Session, rows: Sequence[FindingView]) -> list[str]:
-    """Return the next step for the first finding that blocks an approval, else for the first open one."""
+    """Return the next step for the first finding that blocks an approval, or else for the first open one."""
     ordered = sorted((row for row in rows if row.open), key=lambda row: not row.holds)
     step = session.app.findings.show(session.actor, ordered[0].id).next if ordered else NO_STEP
     return [next_line(step)] if step else []

@@ -90,13 +90,13 @@ SYNONYMS: dict[str, str] = {
     "who": "whoami",
     "withdraw": "approve --withdraw",
 }
-"""Names in other tools. They are tried before similar spellings, because an unknown word is more often another tool's
-name than a typo.
+"""Names in other tools. They are tried before similar spellings, because an unknown word is more often a name from
+another tool than a typo.
 """
 
 
 class NoCommand(click.UsageError):
-    """Error: an unknown command, with the help of the likely one."""
+    """An unknown command, with the help of the likely one."""
 
     def __init__(self, message: str, ctx: click.Context, next_step: Steps) -> None:
         super().__init__(message, ctx)

@@ -13,9 +13,8 @@ LOADING = RLock()
 
 
 class LaterModule(ModuleType):
-    """Module that loads on first use and keeps its identity.
-
-    `ready` holds attributes that are available without loading it.
+    """A module that loads on first use and stays the same object. `ready` has attributes that are available without
+    loading it.
     """
 
     def __init__(self, name: str, **ready: object) -> None:
@@ -110,7 +109,7 @@ def _read_fields_quickly(msgspec_utils: Any) -> None:
 
 
 def _meant(kind: Any, inner: dict[str, Any], outer: dict[str, Any]) -> Any:
-    """Return the type that an annotation names. `outer` is the class's module and wins, as in msgspec."""
+    """Return the type that an annotation names. `outer` is the class's module and comes first, as in msgspec."""
     if type(kind) is not str:
         return kind
     for words in (outer, inner, vars(builtins)):

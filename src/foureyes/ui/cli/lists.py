@@ -136,7 +136,7 @@ def _cells(row: ListedTask) -> tuple[str, ...]:
 
 
 DECIDES = {"lead": "the lead", "user": "a person"}
-"""Who decides about a loop before it continues. [E2]"""
+"""Who decides about a loop before it continues. (E2)"""
 
 
 def _standing(row: ListedTask) -> str:
@@ -145,7 +145,7 @@ def _standing(row: ListedTask) -> str:
 
 
 def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> None:
-    """Print the tasks the caller may approve, and where to continue if some tasks were not read."""
+    """Print the tasks that the caller may approve, and where to continue if some were not read."""
     rows = waiting.rows
     page = rows[:limit]
     if waiting.after:
@@ -182,7 +182,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
 
 
 def _beside(waiting: ReviewablePage, limit: int) -> list[str]:
-    """Return the tasks that lack something, or need another approver, each with the next step."""
+    """Return the tasks that lack something or need another approver, each with the next step."""
     return [*_lacking("not yet:", waiting.missing[:limit]), *_lacking("not by you:", waiting.barred[:limit])]
 
 

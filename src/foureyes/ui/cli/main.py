@@ -100,7 +100,7 @@ COMMANDS: dict[str, str] = {name: place for section in SECTIONS.values() for nam
 
 
 class LazyGroup(click.Group):
-    """Group that imports a command's module when the command is called."""
+    """A group that imports a command's module when the command is called."""
 
     def __init__(self, name: str, places: dict[str, str], help: str, **settings: object) -> None:
         super().__init__(name, help=help, **settings)  # type: ignore[arg-type]
@@ -238,7 +238,7 @@ def refuse_odd_bytes(args: list[str]) -> None:
 
 
 def _flush(code: int) -> int:
-    """Flush the output and return the exit code. A full disk or closed pipe shows up only here."""
+    """Flush the output and return the exit code. A full disk or closed pipe is noticed only here."""
     try:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -12,14 +12,14 @@ from marshal import loads
 from types import CodeType
 
 PIECE = 1 << 16
-"""Read size for compiled files. A larger buffer would cost more than the reading."""
+"""Number of bytes to read at once from a compiled file. A larger buffer would cost more than the reading."""
 LARGEST = 1 << 22
 HEADER = 16
 """Length of a compiled file's header: magic number, flags, and time and size of its source."""
 
 
 class Straight(SourceFileLoader):
-    """Python's source loader with code that is already loaded."""
+    """Python's source loader, given code that is already loaded."""
 
     code: CodeType | None = None
 
@@ -48,7 +48,7 @@ class Way:
 
 
 def read(name: str, compiled: str, source: str, package: str = "") -> ModuleSpec | None:
-    """Return a module's spec from its compiled file, or None if that is missing or outdated."""
+    """Return a module's spec from its compiled file, None if that is missing or outdated."""
     try:
         handle = os.open(compiled, os.O_RDONLY | os.O_CLOEXEC)
         document = os.read(handle, PIECE)

@@ -1,5 +1,5 @@
-"""Output: the only module that writes to stdout, as text or JSON. Without a terminal, it prints words instead of
-symbols and no color.
+"""Output: the only module that writes to stdout, as text or JSON. Without a terminal, it prints words in place of
+symbols, and no color.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ def _coloured(head: Sequence[str], row: list[str]) -> list[str]:
 
 
 def fitted(head: Sequence[str], rows: Sequence[Sequence[str]], *, wide: str, last: str) -> str:
-    """Return a table that fits the terminal. Empty columns are dropped first, then `last`, and then `wide` is cut.
-    Without a terminal, the table is complete.
+    """Return a table that fits the terminal. Empty columns are dropped first, then `last`, then `wide` is cut. Without
+    a terminal, the table is complete.
     """
     if not on_terminal():
         return table(head, rows)
@@ -143,12 +143,12 @@ def on_terminal() -> bool:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return text cut to the limit on a terminal, else in full."""
+    """Return text cut to the limit on a terminal, otherwise in full."""
     return text if len(text) <= limit or not on_terminal() else text[: limit - 1] + "…"
 
 
 def when(moment: str | None) -> str:
-    """Return a time, relative on a terminal and ISO elsewhere."""
+    """Return a time, relative on a terminal and otherwise in ISO format."""
     if not moment:
         return ""
     if not on_terminal():

@@ -1,4 +1,4 @@
-"""Paging of output that is longer than the screen, through the user's pager. The verdict stays at the top."""
+"""Paging of output that is longer than the screen, by the user's pager. The verdict stays at the top."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from foureyes.ui.cli import diagnostics, output
 
 FIRST = ("FOUREYES_PAGER",)
 LAST = ("PAGER",)
-"""Variables read before, and after, the user's configuration."""
+"""Variables read before the user's configuration (FIRST) and after it (LAST)."""
 LESS = "FRX"
 """Options of less, as in git: quit if it fits, keep colors, leave the text on screen."""
 
@@ -23,7 +23,7 @@ def write(text: str, *, wanted: bool) -> None:
 
 
 def program_for(environ: Mapping[str, str]) -> list[str]:
-    """Return the pager's command. Empty if the user disabled it or the terminal cannot draw."""
+    """Return the pager's command, none if the user disabled it or the terminal cannot draw."""
     if environ.get("TERM", "dumb") == "dumb" or not sys.stdin.isatty():
         return []
     from foureyes.bootstrap.user_programs import words_of

@@ -80,7 +80,7 @@ def init(
 
 
 def teller(session: Session) -> Callable[[News], None]:
-    """Return the receiver of progress, which is silent with `--json`."""
+    """Return the function that receives progress. It is silent with `--json`."""
     from foureyes.ui.cli.checks import Teller
 
     return _unheard if session.json else Teller(session)
@@ -103,7 +103,7 @@ def _asked_target(session: Session) -> str | None:
 
 
 def _asks_for_other_program(session: Session) -> bool:
-    """I6: whether a person wants a new project to have reviewers of another program."""
+    """Return True if a person wants reviewers of a new project to use another program than the author. (I6)"""
     session.note(
         "Two sessions of one program can miss the same mistakes. Unless you say no, each may still review the other."
     )
@@ -160,7 +160,7 @@ def note_lines(notes: Sequence[str]) -> list[str]:
 
 
 def proposals(checks: Sequence[CheckProposal]) -> list[str]:
-    """Return one line per check with its source. Missing checks are reported too. [M4]"""
+    """Return one line per check with its source. Missing checks are reported too. (M4)"""
     if not checks:
         return ["  checks     none found, so nothing can be approved automatically (M4)"]
     lines: list[str] = []
@@ -181,7 +181,7 @@ def proposals(checks: Sequence[CheckProposal]) -> list[str]:
 
 
 def _kept_as(proposal: CheckProposal) -> str:
-    """Return how a check that fails on the target is kept, and why."""
+    """Return how a check that fails on the target is treated, and why."""
     if not proposal.is_red:
         return ""
     if proposal.rule.required and proposal.rule.report == "none":
@@ -288,7 +288,7 @@ def bare(ctx: click.Context) -> None:
 
 
 def _own_work(session: Session) -> list[str]:
-    """Return the steps an agent must take for its own tasks first. Empty without a project."""
+    """Return what an agent must do for its own tasks first. Nothing without a project."""
     try:
         lines = [flat(line) for line in session.app.status.own(session.actor)]
     except FoureyesError:

@@ -38,7 +38,7 @@ def show_queue(session: Session, limit: int) -> None:
 
 
 def heading_colour(_: int, line: str) -> str:
-    """Return a heading of the queue in its risk's color."""
+    """Return a heading of the queue in the color of its risk."""
     from foureyes.ui.cli import colour
 
     tints = {ON_PURPOSE: colour.CYAN, WORDS["high"]: colour.RED, WORDS["medium"]: colour.YELLOW}

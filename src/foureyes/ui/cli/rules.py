@@ -25,7 +25,7 @@ def explain(session: Session, ids: Sequence[str]) -> None:
 
 
 def is_rule(name: str) -> bool:
-    """Return whether this has the form of a rule's id, or of a group's letter."""
+    """Return True if this has the form of a rule's id, or of a group's letter."""
     return re.fullmatch(r"[A-Za-z]\d*", name.strip()) is not None
 
 

@@ -126,7 +126,7 @@ def heard_or_not() -> Iterator[None]:
 
 
 def _is_dead(number: int) -> bool:
-    """Return True if the descriptor is a terminal that is gone. Only then tcgetattr fails with EIO."""
+    """Return True if the descriptor is a terminal that is gone. Only then does tcgetattr fail with EIO."""
     try:
         termios.tcgetattr(number)
     except termios.error as problem:
@@ -135,13 +135,13 @@ def _is_dead(number: int) -> bool:
 
 
 def others_text(runners: Sequence[RunnerView]) -> list[str]:
-    """Return a line for each other live runner. [J4]"""
+    """Return a line for each other live runner. (J4)"""
     live = [runner for runner in runners if runner.state == "live"]
     return [f"{flat(it.starter)} also has a runner on {flat(it.host)}, and both share the tasks" for it in live]
 
 
 class StatusLine:
-    """Runner output: a line per event, and on a terminal a last line with the current runs."""
+    """Output of a runner: a line per event, and on a terminal a last line with the current runs."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

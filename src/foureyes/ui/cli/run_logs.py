@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 GLANCE = 0.3
 CHUNK = 1 << 16
 TAIL = 1 << 16
-"""Size of the log's tail that is shown first."""
+"""Size of the end of the log that is shown first."""
 LEADS = {"run": "== ", "says": "", "does": "> ", "gets": "  ", "waits": "~ ", "failed": "! ", "ends": "= ", "text": ""}
 """Prefix of a line by its kind."""
 
@@ -123,7 +123,7 @@ def _watch(session: Session, task: str) -> None:
 
 
 def _at_work(session: Session, task: str) -> list[Run]:
-    """Return the task's live runs that have a live runner. Other runs write nothing more."""
+    """Return the task's runs that have a live runner. Other runs write nothing more."""
     live = {runner.session for runner in session.app.runs.runners() if runner.state == "live"}
     return [run for run in session.app.runs.of_task(task) if run.state != "ended" and run.runner in live]
 

@@ -59,7 +59,6 @@ def _lines(change: FileChange, dry_run: bool, remove: bool) -> list[str]:
 
 
 def _diff(change: FileChange) -> str:
-    """Return the planned change as a diff."""
     from difflib import unified_diff
 
     old, new = ("" if text is None else text for text in (change.before, change.after))

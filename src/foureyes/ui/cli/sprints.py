@@ -17,7 +17,7 @@ from foureyes.ui.cli.text import sprint as text
 from foureyes.ui.steps import next_line
 
 LOOKED_AT, NAMED = 50, 5
-"""Latest sprints searched for one to start, and the maximum number named."""
+"""Number of latest sprints to search for one to start, and number to name."""
 SPRINT = click.argument("sprint", required=False, default="", metavar="[SPRINT]")
 TARGETS = (
     click.option("--tasks", "complete", type=int, metavar="N", help="Stop after this many tasks."),
@@ -116,7 +116,7 @@ def start(session: Session, names: tuple[str, ...], given: dict[str, Any]) -> No
 
 
 def _there(session: Session) -> str:
-    """Return the planned or paused sprint, or an empty string. Several are refused."""
+    """Return the planned or paused sprint, or "". Refuse if there are several."""
     ids = [row.id for row in session.app.sprints.listed(limit=LOOKED_AT) if row.state in ("planned", "paused")]
     if len(ids) > 1:
         ways = either(*[fe("sprint", "start", each) for each in ids[:NAMED]], fe("sprint", "start", "--until-idle"))
@@ -133,7 +133,7 @@ def _says_more(given: dict[str, Any]) -> bool:
 
 
 def _refuse_more(name: str, given: dict[str, Any]) -> None:
-    """Refuse options for a sprint that is planned already."""
+    """Refuse options for a sprint that is already planned."""
     if _says_more(given):
         raise BadInput(f"{name} is already planned. To change it, plan again.", next_step=fe("sprint", "plan"))
 

@@ -53,7 +53,7 @@ def store_restore(session: Session, file: str, into_file: bool, yes: bool) -> No
 
 
 def _wants_restored(session: Session, file: str) -> bool:
-    """Ask before a backup replaces an existing store. Callers without permission are refused first."""
+    """Ask before a backup replaces an existing store. Callers who may not do it are refused first."""
     from foureyes.bootstrap.restore import refuse_restore
 
     folder = folder_of(repository(session.cwd))

@@ -27,7 +27,7 @@ def can_draw() -> bool:
 
 
 def prepare_terminal() -> None:
-    """Prepare the runner launcher before any store is opened, since the app may start a runner."""
+    """Prepare the runner launcher before any store is opened, because the app may start a runner."""
     if can_draw():
         from foureyes.bootstrap.runner_launcher import prepare
 

@@ -1,4 +1,4 @@
-"""What tools answer: ids, what changed and what comes next; small, because a model reads all of it."""
+"""Answers of tools: ids, what changed and what comes next. They are short, because a model reads all of it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from foureyes.ui.values import error_of, storable
 ToolAnswer = dict[str, Any]
 
 MOST_TEXT = 100_000
-"""Characters of a long text, a diff say: the rest is for git."""
+"""Longest text in an answer, such as a diff, in characters. The rest can be read with git."""
 LATEST = 10
-"""How many lines of a task's log go along."""
+"""Number of lines of a task's log in an answer."""
 
 
 def answer_of(value: object) -> ToolAnswer:
-    """What a verb answered, as an object without what is empty."""
+    """Return a verb's answer as an object without empty fields."""
     if isinstance(value, bytes | str):
         return cut(value if isinstance(value, str) else value.decode("utf-8", "backslashreplace"))
     if value is None:
@@ -39,12 +39,12 @@ def answer_of(value: object) -> ToolAnswer:
 
 
 def small(value: object) -> Any:
-    """A view as JSON has it, without empty texts, lists and nulls."""
+    """Return a view as JSON values, without empty texts, lists and nulls."""
     return _full(storable(msgspec.to_builtins(value, enc_hook=for_json)))
 
 
 def row_of(fields: ToolAnswer) -> ToolAnswer:
-    """The fields of a row, without what is empty."""
+    """Return the fields of a row that are not empty."""
     made: ToolAnswer = small(fields)
     return made
 
@@ -56,25 +56,25 @@ def _full(value: Any) -> Any:
 
 
 def error(problem: FoureyesError) -> ToolAnswer:
-    """A refusal, word for word as the command line has it with `--json`."""
+    """Return a refusal exactly as the command line prints it with `--json`."""
     made: ToolAnswer = storable(msgspec.to_builtins(error_of(problem), enc_hook=for_json))
     return made
 
 
 def cut(text: str) -> ToolAnswer:
-    """A text, or its beginning, and how much is missing."""
+    """Return a text, or its beginning and how much is missing."""
     whole = {"text": storable(text[:MOST_TEXT])}
     return whole | ({"cut": f"{len(text) - MOST_TEXT} more characters. Read them with git"} if text[MOST_TEXT:] else {})
 
 
 def rows(page: Sequence[msgspec.Struct]) -> ToolAnswer:
-    """Tasks in a list."""
+    """Return the tasks of a list."""
     left_out = ("n", "created_at", "updated_at", "version")
     return {"rows": [{k: v for k, v in small(row).items() if k not in left_out and v is not False} for row in page]}
 
 
 def reviewable(page: ReviewablePage) -> ToolAnswer:
-    """What the caller may approve, each with what `seen` takes (D7)."""
+    """Return the tasks that the caller may approve, each with the value for `seen`. (D7)"""
     listed = [
         {"task": row.task.id, "title": row.task.title, "priority": row.task.priority, "seen": row.seen}
         | small(msgspec.structs.replace(row.you, reasons=()))
@@ -84,7 +84,7 @@ def reviewable(page: ReviewablePage) -> ToolAnswer:
 
 
 def shown(detail: TaskDetail) -> ToolAnswer:
-    """A task in short: where it stands, what was submitted, what the caller may do."""
+    """Return a task in short: its state, what was submitted, and what the caller may do."""
     task = detail.task
     head = {
         "task": task.id,
@@ -107,7 +107,7 @@ def shown(detail: TaskDetail) -> ToolAnswer:
 
 
 def context(detail: TaskDetail) -> ToolAnswer:
-    """All that an agent needs to work on a task, or to judge it."""
+    """Return everything that an agent needs to work on a task or to review it."""
     task = detail.task
     more = {
         "description": task.description,
@@ -126,7 +126,7 @@ def context(detail: TaskDetail) -> ToolAnswer:
 
 
 def attempt_row(attempt: Attempt) -> ToolAnswer:
-    """What was submitted last; `seen` is what a decision names it by (D7)."""
+    """Return the latest attempt. A decision names it by `seen`. (D7)"""
     return {
         "n": attempt.n,
         "seen": seen_name(attempt.n, attempt.diff_id),
@@ -141,7 +141,7 @@ def attempt_row(attempt: Attempt) -> ToolAnswer:
 
 
 def finding_row(finding: FindingView) -> ToolAnswer:
-    """A finding without what happened to it."""
+    """Return a finding without its history."""
     latest = finding.latest_answer
     row = {
         "id": finding.id,

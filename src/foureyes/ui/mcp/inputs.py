@@ -1,4 +1,4 @@
-"""What tools take: made from the signatures of the verbs, so that a tool cannot say something else than its verb."""
+"""Inputs of tools, made from the signatures of the verbs, so that a tool and its verb always agree."""
 
 from __future__ import annotations
 
@@ -62,27 +62,29 @@ WORDS: dict[str, str] = {
     "until": "A date, such as 2027-01-31.",
     "why": "Why it matters.",
 }
-"""What a field means, by its name: the same name means the same in every tool."""
+"""The meaning of each field by its name, the same in every tool."""
 
 
 def made_from(verb: Callable[..., Any], without: Sequence[str] = (), instead: Mapping[str, Any] | None = None) -> Input:
-    """The input of a verb: its parameters but for who calls and those of `without`; some of another type, `instead`."""
+    """Return a struct for the parameters of a verb, except the caller and those in `without`. `instead` gives some of
+    them another type.
+    """
     return struct_of("Input", parameters(verb, without, instead))
 
 
 def struct_of(name: str, fields: Sequence[InputField]) -> Input:
-    """A struct with these fields, each with its words, and no others; required ones first."""
+    """Return a struct with exactly these fields and their descriptions, required ones first."""
     described = [_said(field) for field in sorted(fields, key=len)]
     return msgspec.defstruct(name, described, kw_only=True, frozen=True, forbid_unknown_fields=True)
 
 
 def closed(struct: Input) -> Input:
-    """The same struct, which takes no unknown field."""
+    """Return the same struct, refusing unknown fields."""
     return msgspec.defstruct(struct.__name__, [], bases=(struct,), frozen=True, forbid_unknown_fields=True)
 
 
 def fields_of(struct: Input, without: Sequence[str] = ()) -> list[InputField]:
-    """The fields of a struct, for a tool that takes them one by one."""
+    """Return the fields of a struct, for a tool that takes them one by one."""
     return [
         (each.name, each.type) if each.required else (each.name, each.type, each.default)
         for each in msgspec.structs.fields(struct)
@@ -99,7 +101,7 @@ def _said(field: InputField) -> Any:
 
 
 def schema_of(struct: Input) -> dict[str, Any]:
-    """The JSON Schema of an input, in one piece: some agent programs do not follow references."""
+    """Return the JSON Schema of an input in one piece, because some agent programs do not follow references."""
     (root,), parts = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
     whole: dict[str, Any] = _inlined(root, parts)
     whole.setdefault("properties", {})
@@ -120,7 +122,7 @@ def _inlined(value: Any, parts: Mapping[str, Any]) -> Any:
 
 
 def read(arguments: Mapping[str, Any] | None, struct: Input, tool: str) -> msgspec.Struct:
-    """The arguments of a call, or `BadInput` with one reason for each wrong field."""
+    """Return the arguments of a call. Raise `BadInput` with one reason for each wrong field."""
     given = dict(arguments or {})
     wrong = misfits(given, struct)
     problems = [*wrong.problems, *([f"and {wrong.more:,} more"] if wrong.more else [])]

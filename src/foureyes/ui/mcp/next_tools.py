@@ -1,4 +1,6 @@
-"""Next steps as tools: an agent whose commands are in a sandbox cannot type what an answer proposes."""
+"""Next steps as tools, for an agent that cannot type the commands that an answer proposes, because its commands are in
+a sandbox.
+"""
 
 from __future__ import annotations
 
@@ -37,5 +39,5 @@ def _command(argv: Sequence[str | Arg], known: Collection[str]) -> str:
 
 
 def steps_in(problem: FoureyesError) -> Steps:
-    """All that a refusal proposes."""
+    """Return all steps that a refusal proposes."""
     return Steps(*[step for reason in problem.reasons for step in reason.next.steps], *problem.next_step.steps)

@@ -23,7 +23,7 @@ JSON, DIFF = "application/json", "text/x-diff"
 
 
 class Resource(msgspec.Struct, frozen=True):
-    """Something to read of a task: `tail` is the end of its address, `read` gets the names in it."""
+    """Something to read about a task. `tail` is the end of its address, and `read` gets the names in it."""
 
     name: str
     tail: str
@@ -33,11 +33,11 @@ class Resource(msgspec.Struct, frozen=True):
 
     @property
     def template(self) -> str:
-        """Its address, as RFC 6570 writes it."""
+        """Its address as an RFC 6570 template."""
         return f"{SCHEME}{{task}}/{self.tail}"
 
     def names_in(self, address: str) -> dict[str, str] | None:
-        """What an address says, if it is one of these."""
+        """Return the names in an address, None if it is not one of this resource."""
         wanted = re.escape(self.template).replace(r"\{", "(?P<").replace(r"\}", r">[A-Za-z0-9._-]{1,80})")
         match = re.fullmatch(wanted, address)
         return match.groupdict() if match else None
@@ -70,7 +70,7 @@ RESOURCES = (
 
 
 def read(app: Application, actor: Actor, address: str) -> tuple[str, str]:
-    """The type and the text of what an address names."""
+    """Return type and text of the resource at an address."""
     for resource in RESOURCES:
         if (names := resource.names_in(address)) is not None:
             return resource.type, resource.read(app, actor, names)
@@ -85,7 +85,7 @@ PROMPTS: dict[str, str] = {
 
 
 def prompt(app: Application, actor: Actor, name: str, task: str) -> str:
-    """The prompt of a role, from the journal (F4)."""
+    """Return the prompt of a role, from the journal. (F4)"""
     if name not in PROMPTS:
         raise NotFound("there is no prompt with that name.", next_step=prose(f"one of: {', '.join(PROMPTS)}"))
     if name == "implementer":

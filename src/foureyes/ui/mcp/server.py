@@ -1,7 +1,7 @@
-"""The server: answers MCP over stdin and stdout. stdout is the protocol's alone.
+"""The MCP server over stdin and stdout. Nothing else is written to stdout.
 
-Blocking verbs are done at the desk; whatever goes wrong in a call is the answer of that call, and never the end of the
-server.
+The worker thread performs the verbs, because they block. A problem in a call is the answer of that call and never ends
+the server.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ task_reviewable, task_diff, then review_submit or task_approve with `seen`: for 
 
 
 class Talk:
-    """The handlers of one conversation: each gets what the SDK has read, and gives what it writes."""
+    """The handlers of one conversation. Each gets what the SDK has parsed, and returns what it writes."""
 
     def __init__(self, desk: ToolDesk, offered: Mapping[str, Tool]) -> None:
         self._desk, self._offered = desk, offered
@@ -103,7 +103,7 @@ class Talk:
 
 
 def make_server(desk: ToolDesk, *, everything: bool = False) -> Server[Any]:
-    """A server over a desk."""
+    """Return a server that uses a worker."""
     talk = Talk(desk, tools(everything=everything))
     return Server(
         "foureyes",
@@ -126,7 +126,7 @@ def _tool(tool: Tool) -> types.Tool:
 
 
 def _result(answer: ToolAnswer, *, is_error: bool = False) -> types.CallToolResult:
-    """The object itself, and the same as text: some programs show a model only one of them."""
+    """Return the object itself and the same as text. Some programs show a model only one of them."""
     text = msgspec.json.encode(answer).decode()
     return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=answer, is_error=is_error)
 
@@ -142,7 +142,7 @@ def _refused(problem: FoureyesError) -> MCPError:
 
 
 def serve(project: Project, *, everything: bool = False) -> None:
-    """Serve one conversation, until its stdin ends or somebody ends it."""
+    """Serve one conversation, until stdin or a signal ends it."""
     gc.enable()  # a short command does without; this one stays
     desk = ToolDesk(project)
     _end_when_told(desk)
@@ -159,8 +159,8 @@ async def _serve(server: Server[Any]) -> None:
 
 
 def _end_when_told(desk: ToolDesk) -> None:
-    """SIGTERM, SIGINT, SIGHUP: what has begun is finished, and that is the end. The thread that reads stdin cannot be
-    woken, so nobody waits for it.
+    """On SIGTERM, SIGINT and SIGHUP, finish the current call and exit. The thread that reads stdin cannot be woken, so
+    it is not waited for.
     """
 
     def finish() -> None:

@@ -1,7 +1,7 @@
-"""The table of tools: each is a verb of the catalogue, and says what of it an agent may give (G3).
+"""The table of tools. Each is a verb of the catalog, with the parameters that an agent may set. (G3)
 
-`TOOLS` is what every conversation gets, `MORE` comes with `fe mcp --all`. What is in neither stands in `LEFT_OUT`, with
-the reason: a test walks the catalogue.
+Every conversation gets `TOOLS`, and with `fe mcp --all` also `MORE`. Any other verb is in `LEFT_OUT` with the reason,
+and a test compares them with the catalog.
 """
 
 from __future__ import annotations
@@ -27,14 +27,18 @@ if TYPE_CHECKING:
 
 
 LOOK = FaceLook("mcp")
-"""H4: nobody knows what an agent read."""
+"""Viewing record of an agent: what it read is unknown. (H4)"""
 ROWS = 20
 BY_NAME = by_name()
 
 
 class Tool:
-    """One tool. `verb` is `noun.verb`; `without` are parameters that no caller gives, `fixed` what they are; `instead`
-    are parameters of another type; `own` is an input of the tool's own, and `call` what is then done with it.
+    """A tool. `verb` is `noun.verb`.
+
+    - without: parameters that no caller sets
+    - fixed: the values of such parameters
+    - instead: parameters with another type
+    - own, call: an input that is not the verb's, and what is done with it
     """
 
     def __init__(
@@ -57,21 +61,21 @@ class Tool:
 
     @property
     def help(self) -> str:
-        """The words of the catalogue, and what there is to say besides."""
+        """The text of the catalog, and the tool's own addition."""
         return f"{self.verb.help} {self.about}".strip()
 
     @cached_property
     def input(self) -> Input:
-        """What it takes."""
+        """The struct of its input."""
         return self._own or made_from(method_of(self.verb), self._without, self._instead)
 
     @cached_property
     def schema(self) -> dict[str, Any]:
-        """The same as JSON Schema."""
+        """The JSON Schema of its input."""
         return schema_of(self.input)
 
     def use(self, app: Application, actor: Actor, given: msgspec.Struct) -> object:
-        """Call the verb, as this caller; what it answered is for `answer`."""
+        """Call the verb as this caller. `answer` takes the result."""
         if self._call is not None:
             return self._call(app, actor, given)
         values = {name: getattr(given, name) for name in given.__struct_fields__} | self._fixed
@@ -265,10 +269,10 @@ LEFT_OUT: dict[str, str] = {
     "sprints.preview": _FACE,
     "doctor.examine": _PERSON,
 }
-"""Verbs that an agent may use and no tool is, with the reason."""
+"""Verbs that an agent may use and that are no tool, with the reason."""
 LEFT_OUT_NOUNS: dict[str, str] = {"drafts": _FACE, "board": _FACE, "events": _FACE}
 
 
 def tools(*, everything: bool = False) -> dict[str, Tool]:
-    """The tools of a conversation, by name."""
+    """Return the tools of a conversation, by name."""
     return TOOLS | (MORE if everything else {})

@@ -1,4 +1,6 @@
-"""The desk: the server's one way to the Application. Calls are done in a thread of its own, one after the other."""
+"""The worker: the server's only way to the Application. Calls are performed in a thread of its own, one after the
+other.
+"""
 
 from __future__ import annotations
 
@@ -21,24 +23,24 @@ T = TypeVar("T")
 
 
 class Project(Protocol):
-    """What a server is started over (`bootstrap.serving.Served`)."""
+    """The project that a server works on (`bootstrap.tool_server.Served`)."""
 
     def call(self) -> AbstractContextManager[tuple[Application, Actor]]:
-        """The Application for one call, and who calls."""
+        """Return a context with the Application for one call, and the caller."""
 
     def keep_trace(self, name: str, text: str) -> str:
-        """Where a trace of a defect was kept; empty where that cannot be."""
+        """Store the trace of a defect and return its path, "" if that fails."""
 
 
 class ToolDesk:
-    """Does one call after the other, however many come at once. What is wrong is always a `FoureyesError`."""
+    """Performs calls one after the other, however many arrive at once. Every problem is a `FoureyesError`."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="desk")
 
     async def ask(self, work: Callable[[Application, Actor], T]) -> T:
-        """Have something done. Who does not wait for it any more stops nothing that has begun."""
+        """Perform a call in the thread. If the caller stops waiting, a call that has begun is finished."""
         return await asyncio.wrap_future(self._thread.submit(self._do, work))
 
     def _do(self, work: Callable[[Application, Actor], T]) -> T:
@@ -56,5 +58,5 @@ class ToolDesk:
         return Internal(f"internal error, nothing was changed. {report}")
 
     def close(self) -> None:
-        """End: what has begun is finished, so that nothing is cut in the middle; what waits is not begun."""
+        """End the worker. A call that has begun is finished, and waiting ones are dropped."""
         self._thread.shutdown(wait=True, cancel_futures=True)

@@ -20,7 +20,7 @@ from foureyes.errors import EnvironmentProblem
 OWN = f"it already has its own entry {NAME}, which stays as it is"
 OWN_HOOK = f"it already has its own hook that runs {REMINDER}, which stays as it is"
 JOINED: tuple[SetupResult, ...] = ("unchanged", "kept", "updated", "written")
-"""The results in order of importance, to pick one for a file with several."""
+"""Results in order of importance, for a file with several."""
 
 
 class EntryChange(NamedTuple):
@@ -175,8 +175,9 @@ def _without(text: str | None, entries: list[SetupEntry]) -> EntryChange:
 
 
 def _by_hand(text: str, entries: list[SetupEntry], why: str, *, remove: bool = False) -> EntryChange:
-    """Return the missing entries as lines to type, for a file that cannot be merged. A document with comments is still
-    read."""
+    """Return the missing entries as lines to type, for a file that cannot be merged. A document with comments can still
+    be read.
+    """
     seen = json_text.lenient(text)
     states = [state(seen, entry)[0] for entry in entries] if isinstance(seen, dict) else ["absent"] * len(entries)
     if remove and isinstance(seen, dict) and set(states) == {"absent"}:

@@ -1,7 +1,7 @@
-"""Edits JSON text from another author: adds or removes one value and keeps every other byte.
+"""Editor for JSON text that someone else wrote: adds or removes one value and keeps every other byte.
 
-The format distinguishes additions from existing content, so both can be undone. A container added here has a line end
-before its closing bracket. An existing empty one gets its first value directly before the bracket.
+The format shows what was added, so that additions can be undone exactly. A container added here has a line end before
+its closing bracket. An empty one that existed gets its first value directly before the bracket.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ Path = tuple[str, ...]
 
 
 class NotPlain(Exception):
-    """Error: a document that must not be edited. The message gives the reason."""
+    """Raised for a document that must not be edited, with the reason."""
 
 
 class Child(NamedTuple):
-    """One value of an object or array: the start of its key, the start of its value, and its end."""
+    """A value in an object or array: where its key and its value start, and where the value ends."""
 
     key: str | int
     start: int
@@ -43,7 +43,7 @@ def parsed(text: str) -> Any:
 
 
 def lenient(text: str) -> Any:
-    """Return the value of a document with comments and trailing commas, for reading only, or None if unreadable."""
+    """Return the value of a document with comments and trailing commas, or None if unreadable. For reading only."""
     bare = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', lambda match: match[1] or " ", text, flags=re.DOTALL)
     bare = re.sub(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])', lambda match: match[1] or "", bare)
     try:

@@ -1,7 +1,7 @@
-"""Maintains a block between two marks in another author's text: idempotent, versioned and removable.
+"""A block between two marks in a text that someone else wrote. It can be installed repeatedly, updated and removed.
 
-The opening mark records the programs that use the block, the digest of its text, and the line ends added above it. So
-an edited block is recognized, and the block can be removed byte for byte.
+The opening mark records the programs that use the block, the digest of its text, and the line ends added above it. An
+edited block is recognized by that, and removing one restores every byte.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ WriteOutcome = Literal["written", "updated", "unchanged", "removed", "absent", "
 class Block(NamedTuple):
     """A block in a text.
 
-    `digest` is that of the originally written text, empty for version 1. `above` is the number of line ends added
-    before it, or "new" if the file was created for it.
+    `digest` is that of the text as written, "" for version 1. `above` is the number of line ends added before it, or
+    "new" if the file was created for it.
     """
 
     version: int
@@ -48,7 +48,7 @@ class Block(NamedTuple):
 
 
 class Changed(NamedTuple):
-    """The new text, or None for no file, with the outcome. `why` explains an unexpected outcome."""
+    """The new text, None for no file, and the outcome. `why` explains an unexpected outcome."""
 
     text: str | None
     outcome: WriteOutcome

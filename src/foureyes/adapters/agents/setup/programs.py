@@ -1,6 +1,6 @@
-"""The files that each program reads from a repository, and the entries Foureyes adds, as data.
+"""The files that each program reads from a repository, and the entries that Foureyes adds, as data.
 
-Every file is a gate file (A4). `former` holds the entries of earlier versions, which are replaced.
+Every such file is a gate file (A4). `former` has the entries of earlier versions, which are replaced.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SetupPart = Literal["instructions", "tools", "reminder"]
 
 
 class SetupEntry(NamedTuple):
-    """A value of a JSON file, under the last name of `path` or, with `to_list`, in the list there.
+    """A value in a JSON file, under the last name of `path` or, with `to_list`, in the list there.
 
     A file created for it also gets `besides`, after the value, because additions to an existing file always come last.
     """
@@ -37,7 +37,7 @@ class Tables(NamedTuple):
 
 
 class ProgramFiles(NamedTuple):
-    """A program's instruction file and its other entries. `note` tells the user of a required step."""
+    """A program's instruction file and its other entries. `note` tells the user about a required step."""
 
     page: str
     entries: tuple[SetupEntry, ...] = ()
@@ -46,7 +46,7 @@ class ProgramFiles(NamedTuple):
 
 
 def _hook(program: str) -> str:
-    """Return the command of a hook. It never fails, even without `fe`."""
+    """Return the command of a hook. It never fails, even if there is no `fe`."""
     return f"{REMINDER} {program} 2>/dev/null || true"
 
 

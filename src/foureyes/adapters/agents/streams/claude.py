@@ -1,5 +1,8 @@
-"""Parses claude's `stream-json`, which qwen also writes. The last event is a `result`, and its `is_error` counts, not
-its `subtype`. Qwen has neither. Its result ends with "[API Error: …]" after the message."""
+"""Parser for claude's `stream-json`, which qwen writes too.
+
+The last event is a `result`. Its `is_error` counts, not its `subtype`. Qwen has neither, and its result ends with "[API
+Error: …]" after the message.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ def _system(story: RunStory, event: StreamEvent) -> None:
 
 
 def _assistant(story: RunStory, message: StreamEvent, *, own: bool) -> None:
-    """Take a message. A subagent's text counts like tool output."""
+    """Process a message. A subagent's text counts like the output of a tool."""
     for block in rows(message.get("content")):
         if block.get("type") == "text" and own:
             story.say(text(block.get("text")))

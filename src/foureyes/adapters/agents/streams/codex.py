@@ -1,5 +1,8 @@
-"""Parses codex's `exec --json`. A turn ends with `turn.completed` or `turn.failed`. An item of type `error` is a
-warning, and a resumed conversation counts tokens from its start."""
+"""Parser for codex's `exec --json`.
+
+A turn ends with `turn.completed` or `turn.failed`. An item of type `error` is a warning. A resumed conversation counts
+tokens from its beginning.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Parses gemini's `stream-json`. The last message arrives in pieces (`delta`) after the last tool call, and a `result`
-ends the stream. Only standard error reports retries."""
+"""Parser for gemini's `stream-json`.
+
+The last message arrives in pieces (`delta`) after the last tool call, and a `result` ends the stream. Retries are
+reported only on standard error.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +45,6 @@ def _result(story: RunStory, event: StreamEvent) -> None:
 
 
 def overhear(story: RunStory, line: str) -> None:
-    """Take a line of standard error."""
+    """Process a line of standard error."""
     if tried := TRIED.match(line):
         story.hope(tried[2], int(tried[1] or 0))

@@ -1,7 +1,7 @@
-"""Parses opencode's `run --format json`. Each step reports its own tokens, and the last one ends with the reason
-`stop`.
+"""Parser for opencode's `run --format json`.
 
-Retries and some fatal errors appear only in its log on standard error.
+Each step reports its own tokens, and the last one ends with the reason `stop`. Retries and some fatal errors appear
+only in its log on standard error.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from foureyes.core.words.ids import Shape
 
 LOGGED = Shape(r'timestamp=\S+ level=ERROR (?!.* agent=title ).* error(?:\.error)?="((?:[^"\\]|\\.)*)"')
 NAMELESS = "Unexpected server error"
-"""The message that stands for a more specific one in the log."""
+"""Message that replaces a more specific one in the log."""
 
 
 def take(story: RunStory, event: StreamEvent) -> None:
@@ -54,7 +54,7 @@ def _failed(story: RunStory, error: StreamEvent) -> None:
 
 
 def overhear(story: RunStory, line: str) -> None:
-    """Take a line of standard error. A failed title does not matter."""
+    """Process a line of standard error. A failure to create a title does not matter."""
     if logged := LOGGED.match(line):
         story.hope(logged[1])
         if story.failed.startswith(NAMELESS):

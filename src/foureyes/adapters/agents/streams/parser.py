@@ -13,11 +13,11 @@ from foureyes.adapters.agents.streams.story import RunStory, Take
 from foureyes.core.words.text import readable
 
 LONGEST = 16 << 20
-"""The limit of one line in bytes. A longer one is skipped."""
+"""Longest line in bytes. A longer one is skipped."""
 TEXT = 1 << 20
-"""The bytes kept from the end of the output of a program without events."""
+"""Bytes kept from the end of the output of a program without events."""
 LAST_WORDS = 8192
-"""The bytes kept from the end of standard error."""
+"""Bytes kept from the end of standard error."""
 
 OVERHEARD: dict[str, Callable[[RunStory, str], None]] = {"gemini": gemini.overhear, "opencode": opencode.overhear}
 """Programs that report retries only on standard error."""
@@ -29,7 +29,9 @@ FORMATS: dict[str, Take | None] = {
 
 
 class RunStreams:
-    """One run's two streams in one of the formats. `text` has no events, so its whole output is the message."""
+    """The two output streams of one run in one of the formats. `text` has no events, so that its whole output is the
+    message.
+    """
 
     def __init__(self, format: str) -> None:
         self._take = FORMATS[format]
@@ -42,7 +44,7 @@ class RunStreams:
         self.story = RunStory()
 
     def hear(self, part: bytes) -> None:
-        """Take the next piece of standard output."""
+        """Process the next piece of standard output."""
         if self._take is None:
             self._text += part
             if len(self._text) > 2 * TEXT:
@@ -57,7 +59,7 @@ class RunStreams:
             self._keep(line)
 
     def hear_error(self, part: bytes) -> None:
-        """Take the next piece of standard error."""
+        """Process the next piece of standard error."""
         self._errors = (self._errors + part)[-LAST_WORDS:]
         if self._overhear is None:
             return
@@ -104,8 +106,7 @@ class RunStreams:
 
 
 def _documents(line: bytes) -> list[Any]:
-    """Return the events of a line: usually one, but possibly a list or several joined ones. Unreadable text yields
-    [None]."""
+    """Return the events of a line: usually one, but possibly a list, or several joined. [None] for unreadable text."""
     try:
         document = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError):
@@ -114,7 +115,7 @@ def _documents(line: bytes) -> list[Any]:
 
 
 def _joined(line: bytes) -> list[Any]:
-    """Return the events that two writers put on one line, with None for unreadable text after them."""
+    """Return the events that two writers put on one line, then None for unreadable text."""
     if not line.startswith(b"{"):
         return [None]
     import json

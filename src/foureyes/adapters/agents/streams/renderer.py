@@ -12,12 +12,12 @@ from foureyes.app.views.run import LogLine
 
 HEADER = "==== "
 LINES_SHOWN = 3
-"""The lines shown of a tool's output."""
+"""Number of lines shown of a tool's output."""
 WIDE = 200
 
 
 class Renderer:
-    """A renderer for one log that joins the pieces of a message."""
+    """Renders one log, joining the pieces of a message."""
 
     def __init__(self) -> None:
         self._pieces = ""

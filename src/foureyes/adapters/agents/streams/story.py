@@ -12,13 +12,13 @@ from foureyes.core.runner.signals import Spoken, events_in
 from foureyes.core.words.text import in_line
 
 LONGEST = 1 << 18
-"""The characters kept from the end of a message that arrives in pieces."""
+"""Characters kept from the end of a message that arrives in pieces."""
 WORDS = 100
 MOST_EVENTS = 100
-"""The limit of events from one run. The rest is only in its log. [S3]"""
+"""Largest number of events from one run. The rest is only in its log. (S3)"""
 MILLION = 1_000_000
 READERS = frozenset({"read", "read_file", "readfile", "view"})
-"""The names of tools that read one file, and of their path argument."""
+"""Names of tools that read one file, and after them of their path argument."""
 NAMES = ("file_path", "absolute_path", "filePath", "path")
 MOST_READ = 10_000
 
@@ -28,8 +28,11 @@ StreamEvent = Mapping[str, Any]
 class RunStory(msgspec.Struct, kw_only=True):
     """A run as its stream reports it.
 
-    `trouble` is an error that the program still retries, `failed` one that ended it. `status` and `retry_after` belong
-    to either. `structured` is the JSON document required by a schema. `idle` means that the last event was not work.
+    - trouble: an error that the program still retries
+    - failed: an error that ended it
+    - status, retry_after: belong to either of them
+    - structured: the JSON document that a schema required
+    - idle: the last event was not work
     """
 
     ended: bool = False
@@ -47,14 +50,14 @@ class RunStory(msgspec.Struct, kw_only=True):
     lines: int = 0
     malformed: int = 0
     events: list[Spoken] = msgspec.field(default_factory=list)
-    """Reported events not yet collected. [S3]"""
+    """Reported events not yet collected. (S3)"""
     read: set[str] = msgspec.field(default_factory=set)
-    """The files read, according to the program's tool calls. [V6]"""
+    """Files read, according to the program's tool calls. (V6)"""
     tells: bool = False
     """True if the stream reports tool calls at all."""
     taken: int = 0
     before: list[Spoken] = msgspec.field(default_factory=list)
-    """The events of the last complete message, because some programs repeat it."""
+    """Events of the last complete message, because some programs repeat it."""
 
     def note(self, *words: object) -> None:
         """Record work with a short description."""
@@ -63,7 +66,7 @@ class RunStory(msgspec.Struct, kw_only=True):
         self.last = in_line(text, WORDS) if text else self.last
 
     def uses(self, tool: object, given: StreamEvent) -> None:
-        """Record a tool call, and the file if it reads one. [V6]"""
+        """Record a tool call, and the file if it reads one. (V6)"""
         self.tells = True
         if isinstance(tool, str) and tool.lower() in READERS and len(self.read) < MOST_READ:
             path = next((given[name] for name in NAMES if isinstance(given.get(name), str)), "")
@@ -77,7 +80,7 @@ class RunStory(msgspec.Struct, kw_only=True):
             self.hear(text, again=again)
 
     def hear(self, message: str, *, again: bool = False) -> None:
-        """Record the events of a complete message, up to the run's limit. [S3]"""
+        """Record the events of a complete message, up to the run's limit. (S3)"""
         events = events_in(message)
         new = [event for event in events if not again or event not in self.before]
         self.before = events

@@ -1,6 +1,5 @@
-"""Classifies a program's error by its HTTP status or its text.
-
-Use it only on error texts, never on a model's message. An unknown error is `refused`, and a person reads the reason.
+"""Classifies a program's error by its HTTP status or its text. For error texts only, never for a model's message. An
+unknown error is `refused`, and a person reads the reason.
 """
 
 from __future__ import annotations
@@ -39,19 +38,22 @@ BARE = Shape(r"retry[- _]?after\W{0,4}(\d{1,8})(?![\d.]|\s?[a-z])", re.IGNORECAS
 PIECE = re.compile(rf"(\d+(?:\.\d+)?)\s?{UNIT}\b", re.IGNORECASE)
 SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 UNTIL = Shape(r"limit reached\|(\d{10})\b")
-"""The second at which claude's limit ends."""
+"""Pattern for the second at which claude's limit ends."""
 DATE = Shape(
     r"(?:try again at|resets?(?: at)?) ((?:[A-Z][a-z]{2}) \d{1,2})(?:st|nd|rd|th)?, (\d{4}),? (\d{1,2}:\d\d ?[AP]M)",
     re.IGNORECASE,
 )
 CLOCK = Shape(r"(?:try again at|resets?(?: at)?) (\d{1,2})(:\d\d)? ?([AP]M)\b", re.IGNORECASE)
-"""The next occurrence of a time of day, in this machine's time zone."""
+"""Pattern for the next occurrence of a time of day, in this machine's time zone."""
 DAY = 86400
 
 
 def kind_of(text: str, status: int = 0) -> ErrorKind:
-    """Return the kind of an error: `quota` if the service accepts no work now (quota, rate limit, overload or failure),
-    `auth` if it does not accept the login."""
+    """Return the kind of an error.
+
+    `quota`: the service accepts no work now (quota, rate limit, overload or failure). `auth`: it does not accept the
+    login.
+    """
     status = status or status_in(text)
     if status in (401, 403):
         return "quota" if QUOTA.search(text) else "auth"

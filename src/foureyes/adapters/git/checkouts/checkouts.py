@@ -41,7 +41,7 @@ _NOT_FILTERED = (b"unspecified", b"unset")
 
 
 class Registered(NamedTuple):
-    """A worktree as git has it on record. Its directory may be gone. `locked` is None if it is not locked."""
+    """A worktree in git's records. Its directory may be gone. `locked` is None if it is not locked."""
 
     path: str
     branch: str
@@ -61,7 +61,7 @@ def _registered(words: list[bytes]) -> Registered:
 
 
 def checkout_at(git: Git, path: str) -> Located | None:
-    """Return the worktree at a path, or None if there is none of this repository, or it is bare or damaged."""
+    """Return the worktree at a path, or None if it is damaged, bare or not of this repository."""
     try:
         place = locate(path) if isdir(path) else None
     except GitProblem:  # its .git file is damaged
@@ -72,7 +72,7 @@ def checkout_at(git: Git, path: str) -> Located | None:
 
 
 def checkouts_of(git: Git, ref: str) -> tuple[list[Located], list[str]]:
-    """Return the checkouts of a branch, and the paths that hold it but are unreachable or in a rebase or bisection."""
+    """Return the checkouts of a branch, and the paths of those that are unreachable or in a rebase or bisection."""
     places: list[Located] = []
     beyond: list[str] = []
     for known in registered(git):
@@ -112,8 +112,9 @@ def in_progress(place: Located) -> str:
 
 
 def index_tree(git: Git, place: Located) -> Sha | None:
-    """Return the tree of the index, or None while it has conflicts. Avoids `write-tree`, which would write to the real
-    index."""
+    """Return the tree of the index, or None while it has conflicts. `write-tree` is not used, because it would write to
+    the real index.
+    """
     return tree_id(_index_rows(git, place))
 
 
@@ -165,7 +166,7 @@ Hurdle = Literal["in the way", "changed", "filtered", "git"]
 
 
 class Obstacle(NamedTuple):
-    """The reason a checkout cannot move to another commit: its kind, and a sentence."""
+    """Why a checkout cannot move to another commit: the kind of reason, and a sentence."""
 
     kind: Hurdle
     why: str
@@ -179,10 +180,10 @@ def obstacle(
     mine: Collection[str] = (),
     changed: dict[bytes, bytes] | None = None,
 ) -> Obstacle | None:
-    """Return the obstacle to moving a checkout between two commits without losing work or running a filter, or None.
+    """Return what prevents moving a checkout between two commits, or None.
 
-    `mine` lists uncommitted changes, which survive where both commits are equal. `changed` is the difference between
-    the commits, if already known.
+    It must lose no work and run no filter. `mine` are uncommitted changes, which survive where both commits are equal.
+    `changed` is the difference between the commits, if known.
     """
     changed = _changed(git, old, new) if changed is None else changed
     if blocked := _in_the_way(place, changed):
@@ -257,10 +258,10 @@ def _committed_filters(git: Git, new: Sha, paths: bytes) -> bytes:
 
 
 def bring(git: Git, place: Located, old: Sha, new: Sha, mine: Collection[str] = ()) -> Obstacle | None:
-    """Move the files and index of a checkout between two commits, as a fast-forward would.
+    """Move the files and index of a checkout between two commits, as a fast-forward would. Return what prevents that,
+    or None.
 
-    Staged changes (`mine`) and unstaged ones survive where both commits are equal. Return the obstacle if nothing was
-    moved, else None.
+    Staged changes (`mine`) and unstaged ones survive where both commits are equal.
     """
     changed = _changed(git, old, new)
     whole = mine if _are_there(place, changed) else {*mine, *unstaged(git, place)}
@@ -310,12 +311,12 @@ def shown_path(path: str) -> str:
 # merge, it may be the second parent.
 
 OLDEST = 200
-"""A checkout more merges behind than this is not updated."""
+"""Number of merges by which a checkout may be behind. One further behind is not updated."""
 
 _NEAR = 20
 
 _WHOLE = 2000
-"""Search at most this many commits of the whole history for a checkout's files."""
+"""Largest number of commits of the whole history to search for a checkout's files."""
 
 
 class _LineCommit(NamedTuple):
@@ -326,7 +327,7 @@ class _LineCommit(NamedTuple):
 
 
 def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp]:
-    """Update every outdated checkout of the branch, or report the reason it stays. With `look_only`, only report."""
+    """Update every outdated checkout of the branch, or report why it was not updated. With `look_only`, only report."""
     ref = refs.branch(target)
     tip = refs.at(git, ref).value
     places, _ = checkouts_of(git, ref)
@@ -339,8 +340,9 @@ def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp
 
 
 def _newest(git: Git, tip: Sha, places: list[Located]) -> list[_LineCommit]:
-    """Return the tip and its parent if the notes of all checkouts match one of the two, else an empty list. Most
-    checkouts are one merge behind, and this avoids a git call."""
+    """Return the tip and its parent if the indexes of all checkouts match one of the two, otherwise none. Most
+    checkouts are one merge behind, so this often saves a git call.
+    """
     heads = git.lookup.commits([tip])
     heads |= git.lookup.commits(parent for head in heads.values() for parent in head.parents[:1])
     trees = {head.tree for head in heads.values()}
@@ -358,7 +360,7 @@ def _line(git: Git, *which: str, ok: tuple[int, ...] = (0,)) -> list[_LineCommit
 def _was_at(git: Git, target: str, tip: Sha) -> list[_LineCommit]:
     """Return the earlier commits of the branch from its reflog, newest first, but only ancestors of the tip.
 
-    The others were removed from the branch, so a staged copy of one is its owner's work.
+    Others were removed from the branch, so that a staged copy of one is its owner's work.
     """
     logged = _line(git, "--walk-reflogs", f"--max-count={OLDEST}", f"refs/heads/{target}", ok=(0, 128))
     known = list(dict.fromkeys(commit for commit in logged if commit.commit != tip))
@@ -399,7 +401,7 @@ def _began(
 ) -> tuple[_LineCommit | None, set[str]]:
     """Return the commit that a checkout was last at, and the paths staged since, or None if that is unclear.
 
-    Usually the index equals one commit exactly. Otherwise take the nearest earlier state of the branch. If that is the
+    Usually the index equals one commit exactly. Otherwise it is the nearest earlier state of the branch. If that is the
     tip, the checkout is up to date and has staged work.
     """
     exact = next((known for known in line if known.tree == tree), None)
@@ -420,7 +422,8 @@ def _began(
 def _nearest(git: Git, line: list[_LineCommit], tree: Sha) -> _LineCommit:
     """Return the commit with the fewest files that differ from a tree.
 
-    Among equals, prefer the commit before the tip, because a checkout usually misses one merge. Then prefer the oldest.
+    Of several, the commit before the tip is preferred, because a checkout usually misses one merge, and then the
+    oldest.
     """
     asked = "".join(f"{known.tree} {tree}\n" for known in line).encode()
     out = git.doorstep("diff-tree", "--stdin", "-r", "--no-renames", "--raw", stdin=asked).out

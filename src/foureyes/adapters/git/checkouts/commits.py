@@ -99,7 +99,7 @@ def _refuse_nameless(git: Git, place: Located) -> None:
 
 
 def _untracked_file(git: Git, place: Located, name: str) -> set[bytes]:
-    """Return the untracked code for a file that status does not list: an ignored one or one of the store."""
+    """Return the untracked code for a file that status does not list, because it is ignored or belongs to the store."""
     listed = git.real(
         "--literal-pathspecs", "ls-files", "-z", "--", name, git_dir=place.git_dir, work_tree=place.worktree
     )
@@ -135,7 +135,7 @@ _TRAILERS = ("interpret-trailers", "--no-divider", "--where=end", "--if-exists=a
 def commit_apart(
     git: Git, path: str, message: str, trailers: Sequence[tuple[str, str]], fence: Fence = nullcontext
 ) -> Sha:
-    """Commit everything in the worktree at a path to its branch. The branch moves inside `fence`. [J4]"""
+    """Commit everything in the worktree at a path to its branch. The branch moves inside `fence`. (J4)"""
     place = _checkout(git, path)
     ref = refs.branch(head_ref(git, place.git_dir))
     paths = _paths(git, place)
@@ -155,10 +155,10 @@ def commit_apart(
 
 
 def look_apart(git: Git, path: str, message: str) -> Sha:
-    """Commit the current files of the worktree at a path, on top of its checked-out commit. [V1]
+    """Commit the current files of the worktree at a path, on top of its checked-out commit. (V1)
 
-    Uses a separate index, so the worktree stays unchanged. Leaves out nested repositories. Return the checked-out
-    commit itself if nothing is uncommitted.
+    A separate index is used, so that the worktree stays unchanged. Nested repositories are left out. If nothing is
+    uncommitted, return the checked-out commit itself.
     """
     place = _checkout(git, path, busy=True)
     old = refs.at(git, refs.branch(head_ref(git, place.git_dir))).value
@@ -181,10 +181,10 @@ def look_apart(git: Git, path: str, message: str) -> Sha:
 
 
 def _checkout(git: Git, path: str, *, busy: bool = False) -> Located:
-    """Return the worktree at a path if git's own record agrees. A symbolic link there, or in a parent folder, would
-    make us commit other files.
+    """Return the worktree at a path if git's own records agree. Raise GitProblem during a merge or rebase, unless
+    `busy`.
 
-    Raise GitProblem during a merge or rebase, unless `busy`.
+    A symbolic link there, or in a parent folder, would make us commit other files.
     """
     known = next((each for each in registered(git) if each.path == path and realpath(path) == path), None)
     place = checkout_at(git, path) if known and known.branch else None
@@ -245,7 +245,7 @@ _STATUS = ("status", "--porcelain=v2", "-z", "--untracked-files=no", "--ignore-s
 
 
 def additions(git: Git, places: Sequence[Located]) -> Additions:
-    """Return the new files and the growth of existing ones that commits of everything would add in these checkouts."""
+    """Return what commits of everything in these checkouts would add: new files, and the growth of existing ones."""
     new: dict[str, int] = {}
     grown: dict[str, int] = {}
     for place in places:

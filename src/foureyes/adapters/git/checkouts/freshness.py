@@ -13,7 +13,9 @@ from foureyes.adapters.git.client.ref_files import read_loose
 
 
 def all_follow(common_dir: str, ref: str) -> bool:
-    """Return True if every checkout of a branch certainly has the branch's tree. False means that git has to look."""
+    """Return True if every checkout of a branch certainly has the branch's tree. False means that git has to be
+    asked.
+    """
     tip = read_loose(common_dir, ref)
     tree = tree_of(common_dir, tip) if tip else None
     if tree is None:

@@ -1,4 +1,4 @@
-"""Installs the hooks of a task's worktree, which add the trailers and then run the user's own hooks. [K1]
+"""Installs the hooks of a task's worktree, which add the trailers and then run the user's own hooks. (K1)
 
 They apply to that worktree alone, through `core.hooksPath` in its `config.worktree`. They look up the user's hooks at
 run time, so hooks installed later, for example by husky during `npm install`, run too.
@@ -56,7 +56,7 @@ _OURS = {"prepare-commit-msg": _TRAILERS + _PREPARE, "commit-msg": _TRAILERS + _
 _NAMES = """applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg
 post-commit pre-rebase post-checkout post-merge pre-push post-rewrite pre-auto-gc sendemail-validate""".split()
 _FREQUENT = ("reference-transaction", "post-index-change")
-"""Git runs these several times per command, so install them only if the user has one."""
+"""Hooks that git runs several times per command. They are installed only if the user has one."""
 
 
 def install(git: Git, place: Located, task: str, session: str) -> None:
@@ -85,7 +85,7 @@ def _users_folder(git: Git, place: Located) -> str:
 def _put_in_force(git: Git, git_dir: str, folder: str) -> None:
     """Set core.hooksPath after any existing value. Git uses the last value, and our hooks find the one before.
 
-    Writes nothing if already set, because an agent's sandbox may make the file read-only.
+    If it is set already, nothing is written, because an agent's sandbox may make the file read-only.
     """
     path = join(git_dir, "config.worktree")
     if read_settings(path).get("core.hookspath") == folder:

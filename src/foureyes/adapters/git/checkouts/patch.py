@@ -1,7 +1,7 @@
-"""Tries a proposed patch (L3) on the caller's files and applies all of it or nothing.
+"""Tries a proposed patch (L3) on the caller's files, and applies all of it or nothing.
 
 Git refuses paths outside the worktree, in `.git` and behind a link. It checks everything before it writes, but removes
-every old file before it writes the new ones. So we keep the old contents until it is done.
+every old file before it writes the new ones. So the old contents are kept until it is done.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Kept(NamedTuple):
 
 
 def apply_patch(git: Git, worktree: str, patch: str, *, only_try: bool) -> str:
-    """Apply a patch, or with `only_try` only check it. Return the reason it does not fit, else an empty string."""
+    """Apply a patch, or with `only_try` only check it. Return why it does not fit, or ""."""
     if worktree == git.git_dir:
         return "there are no files here: this is a bare repository"
     raw, why = _raw(patch)

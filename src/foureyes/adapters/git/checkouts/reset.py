@@ -1,4 +1,4 @@
-"""Moves a branch, and its clean checkout if any, from one commit to another. [F1, K2]
+"""Moves a branch, and its clean checkout if there is one, from one commit to another. (F1, K2)
 
 The branch moves first, then the files. After a kill in between, the checkout still has the tree of `old`. The next call
 detects that and updates the files.
@@ -26,7 +26,7 @@ from foureyes.errors import GitProblem
 
 
 def reset(git: Git, ref: str, *, old: Sha, new: Sha) -> str:
-    """Move a branch from `old` to `new`. Return the reason if skipped, else an empty string."""
+    """Move a branch from `old` to `new`. Return why it was skipped, or ""."""
     refs.well_formed(ref, refs.BRANCHES)
     was, will = history.known(git, old, new)
     if will is None:

@@ -51,8 +51,9 @@ def checked_out_at(git: Git, ref: str) -> list[Located]:
 
 
 def _stands_on(git: Git, path: str, ref: str) -> Located | None:
-    """Return the worktree at a path if its HEAD names the branch. `git worktree list` resolves a symbolic branch to its
-    target, so it cannot tell."""
+    """Return the worktree at a path if its HEAD names the branch. `git worktree list` shows a symbolic branch by its
+    target, so it cannot tell.
+    """
     try:
         place = locate(path)
         return place if place is not None and head_ref(git, place.git_dir) == ref else None
@@ -66,8 +67,8 @@ _MISSING = b" D"
 def uncommitted(git: Git, place: Located, *, missing: bool = True) -> list[str]:
     """Return the paths that a commit of everything would change, including untracked ones but not the store.
 
-    With `missing`, include files deleted from disk only. Uses the user's own ignore file, as `git add` does, but never
-    one named by the repository's configuration.
+    With `missing`, include files that were only deleted from disk. The user's own ignore file applies, as for `git
+    add`, but never one that the repository's configuration names.
     """
     return [as_text(path) for code, path in _seen(git, place) if missing or code != _MISSING]
 

@@ -1,4 +1,4 @@
-"""Creates and removes the worktrees of tasks, below the project's folder. [K1]
+"""Creates and removes the worktrees of tasks, below the project's folder. (K1)
 
 An interrupted creation is finished by the next call. A worktree is removed only if nothing would be lost. Files pass
 through the user's own git filters, such as git-lfs. Hooks and filters named only by the repository's configuration do
@@ -50,10 +50,10 @@ from foureyes.steps import Steps, fe, in_turn, prose, shell
 
 
 _BEING_MADE = "initializing"
-"""The reason on the lock that `git worktree add` holds while it works."""
+"""The reason that `git worktree add` gives for its lock while it works."""
 
 _PATIENCE, _PAUSE = 300.0, 0.05
-"""In seconds. Writing the files of a large repository takes a while."""
+"""Longest wait and time between attempts, in seconds. Writing the files of a large repository takes a while."""
 _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
 
@@ -65,7 +65,7 @@ class TaskWorktree(NamedTuple):
 
     @property
     def root(self) -> str:
-        """Return the checkout that contains the project's folder."""
+        """The checkout that has the project's folder."""
         return dirname(dirname(dirname(self.path)))
 
 
@@ -77,7 +77,7 @@ def desk(folder: str, task: str) -> TaskWorktree:
 
 
 def is_desk(place: str, name: str) -> bool:
-    """Return True for a folder named like a task id."""
+    """Return True for a folder whose name is a task id."""
     return bool(TASK_INPUT.match(name)) and isdir(join(place, name))
 
 
@@ -106,8 +106,10 @@ def _locked(place: Located) -> Iterator[None]:
 
 @contextmanager
 def _registering(at: TaskWorktree) -> Iterator[int]:
-    """Lock the registration of worktrees and yield the lock. A half-made worktree found under this lock is left from a
-    crash. Never held while files are written."""
+    """Lock the registration of worktrees and yield the lock. It is never held while files are written.
+
+    A half-made worktree that is found under this lock is left from a crash.
+    """
     folder = dirname(at.path)
     try:
         with folders.folder(folder, make=True) as place:
@@ -126,7 +128,7 @@ def _registering(at: TaskWorktree) -> Iterator[int]:
 
 
 def _take(descriptor: int, path: str) -> None:
-    """Wait for the lock, at most _PATIENCE seconds."""
+    """Wait for the lock, up to _PATIENCE seconds."""
     end = monotonic() + _PATIENCE
     while True:
         try:
@@ -139,7 +141,7 @@ def _take(descriptor: int, path: str) -> None:
 
 
 def _known(git: Git, at: TaskWorktree) -> Registered | None:
-    """Return git's record of a task's worktree, or None. Skips git if the repository has no linked worktree."""
+    """Return git's record of a task's worktree, or None. If the repository has no linked worktree, git is not asked."""
     if not lexists(at.path) and not isdir(join(git.common_dir, "worktrees")):
         return None
     return next((each for each in registered(git) if realpath(each.path) == at.path), None)
@@ -228,7 +230,7 @@ def _made(git: Git, at: TaskWorktree, ref: str, base: Sha) -> Located:
 
 
 def _held_elsewhere(git: Git, at: TaskWorktree, ref: str) -> GitProblem | None:
-    """Return a problem that points to the worktree that already has the branch checked out, or None."""
+    """Return a problem that names the worktree that already has the branch checked out, or None."""
     where = next((known.path for known in registered(git) if known.branch == ref), "")
     if not where:
         return None
@@ -239,7 +241,7 @@ def _held_elsewhere(git: Git, at: TaskWorktree, ref: str) -> GitProblem | None:
 
 
 def _fill(git: Git, place: Located) -> None:
-    """Write the files unless that was done before. Without an index, nothing was ever committed or staged here."""
+    """Write the files, unless that was done before. Without an index, nothing was ever committed or staged here."""
     ready = join(place.git_dir, hooks.FOLDER, "ready")
     if exists(ready):
         return
@@ -309,7 +311,7 @@ def _forget(git: Git, at: TaskWorktree) -> None:
 
 
 def _disks_time(lock: int) -> int:
-    """Return the current time of the worktrees' disk, which may be on another machine."""
+    """Return the current time by the disk of the worktrees, which may be on another machine."""
     os.utime(lock)
     return os.fstat(lock).st_ctime_ns
 
@@ -377,10 +379,10 @@ def _is_reachable(git: Git, place: Located) -> bool:
 
 
 def _gone(git: Git, place: Located, index: Listed, ignored: list[bytes], since: int) -> str:
-    """Remove a worktree. Return the reason it stays, else an empty string.
+    """Remove a worktree. Return why it stays, or "".
 
-    If it has only plain committed files, delete them one by one, so that anything written since the check survives.
-    Otherwise, or if the clock went back, let git remove it.
+    If it has only plain committed files, they are deleted one by one, so that anything written since the check
+    survives. Otherwise, or if the clock went back, git removes it.
     """
     if ignored or index.odd or lexists(join(place.worktree, ".foureyes")) or any(map(is_too_deep, index.folders)):
         return _removed(git, place, ignored)
@@ -428,7 +430,7 @@ def _only_lists_submodules(git: Git, place: Located) -> bool:
 # ---- The state of a task's worktree, read from files ----
 
 MOST_FILES = 20_000
-"""Stop counting after this many files. The size is an estimate."""
+"""Number of files after which counting stops. The size is then an estimate."""
 
 
 def state(git: Git, at: TaskWorktree) -> WorktreeState:
@@ -470,9 +472,9 @@ def _size(path: str) -> tuple[int, bool]:
 # ---- Removing a worktree file by file (K1) ----
 
 DEEPEST = 100
-"""The deepest nesting removed file by file. Each folder stays open while its contents are deleted."""
+"""Deepest nesting that is removed file by file. Each folder stays open while its contents are deleted."""
 GIT_LINK = b".git"
-"""The file that makes a folder a worktree. It is deleted last."""
+"""File that makes a folder a worktree. It is deleted last."""
 
 
 class _Folder:
@@ -488,10 +490,10 @@ def is_too_deep(path: bytes) -> bool:
 
 
 def take_away(top: str, paths: Iterable[bytes], since: int) -> list[str]:
-    """Remove these files of a worktree, its folders and its `.git`. Return the remaining paths.
+    """Remove these files of a worktree, its folders and its `.git`. Return the paths that remain.
 
-    Keeps any other file, and any file changed at `since` or later, in nanoseconds by that disk's clock. If anything
-    remains, `.git` remains too. Follows no link.
+    Any other file is kept, and any file changed at `since` or later, in nanoseconds by that disk's clock. If anything
+    remains, `.git` remains too. No link is followed.
     """
     with folders.folder(top) as handle:
         left = _emptied(handle, _sorted(paths), b"", since)
@@ -571,7 +573,7 @@ MADE_AGAIN = frozenset(
         ".coverage", ".nyc_output", ".eggs",
     }
 )  # fmt: skip
-"""Names of files and folders that a tool can recreate with all their contents."""
+"""Names of files and folders that a tool can create again with all their contents."""
 
 RESULTS = frozenset(
     {
@@ -579,9 +581,8 @@ RESULTS = frozenset(
         "eggs",
     }
 )  # fmt: skip
-"""Folders with build or test results, if git ignores them as a whole.
-
-People use these names for other folders too. An ignored file inside a committed folder is kept.
+"""Folders with build or test results, if git ignores them as a whole. People use these names for other folders too, so
+an ignored file inside a committed folder is kept.
 """
 
 ENDINGS = (".pyc", ".pyo", ".o", ".class", ".tsbuildinfo", ".egg-info")
@@ -615,7 +616,7 @@ def goes_along(
 
 
 def is_made_again(name: str) -> bool:
-    """Return True if a tool can recreate files of this name."""
+    """Return True if a tool can create files of this name again."""
     return name in MADE_AGAIN or name.endswith(ENDINGS)
 
 
@@ -640,7 +641,7 @@ def _content(path: bytes) -> bytes:
 
 _PLAIN = tuple(b"H " + mode + b" " for mode in (FILE, PROGRAM, LINK))
 _FOLDER = re.compile(rb" [0-3]\t([^\0]*)/[^\0]*")
-"""Matches the folder in a row of `ls-files --stage -z`."""
+"""Pattern for the folder in a row of `ls-files --stage -z`."""
 _PATH = re.compile(rb" [0-3]\t([^\0]*)")
 _BARE = {b"HEAD", b"objects", b"refs"}
 
@@ -655,7 +656,7 @@ class IndexEntry(NamedTuple):
 
     @property
     def is_hidden(self) -> bool:
-        """Return True if git is set to ignore changes of the file (`assume-unchanged`, `skip-worktree`)."""
+        """True if git is set to ignore changes of the file (`assume-unchanged`, `skip-worktree`)."""
         return self.tag.islower() or self.tag == b"S"
 
 

@@ -1,4 +1,4 @@
-"""Adds files to a task's worktree beyond its commit: copies of ignored files and the environment of checks. [K1, D5]"""
+"""Adds files to a task's worktree beyond its commit: copies of ignored files and the environment of checks. (K1, D5)"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from foureyes.core.words.paths import matching
 
 LARGEST = 64 * folders.MB
 MOST_FILES = 1_000
-"""The limit of copied files. More than this points to a mistake in a pattern."""
+"""Largest number of files to copy. More than this points to a mistake in a pattern."""
 RECORD = "copied"
 ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
@@ -165,7 +165,7 @@ def lay_into(git: Git, at: TaskWorktree, source: str, was: str) -> tuple[str, ..
 
 
 def _wanted(git: Git, place: Located, source: str) -> list[str]:
-    """Return the folders to copy, searching from the top. Does not descend into a folder copied as a whole."""
+    """Return the folders to copy, from the top down. Folders inside one of them are not searched."""
     wanted: list[str] = []
     ahead = [""]
     for _ in range(DEPTH):

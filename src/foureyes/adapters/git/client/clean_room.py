@@ -2,13 +2,14 @@
 
 Before git prints a diff, it reads attributes (in the tree, in `info/`, of the user and the system), four levels of
 configuration, replace refs, grafts, the commit graph, the index and the worktree. A list that disables each of them
-would become outdated. The clean room has none of them, only objects. Git also does not hash what it reads, so it would
-accept swapped bytes under an object's name. Therefore the room borrows no objects, and `entrance` copies in the needed
-ones. New objects, such as a trial merge, are written here and deleted with the room, so reading never writes to the
-real repository.
+would become outdated. The clean room has none of them, only objects.
 
-The doorstep beside it is a second bare repository that borrows the real objects and nothing else: no shallow file, refs
-or configuration. Git reads objects there to copy them in, but no decision relies on its output.
+Git also does not hash what it reads, so it would accept swapped bytes under an object's name. Therefore the room
+borrows no objects, and `entrance` copies in the needed ones. New objects, such as a trial merge, are written here and
+deleted with the room, so reading never writes to the real repository.
+
+The doorstep is a second bare repository, next to the room. It borrows the real objects and nothing else: no shallow
+file, refs or configuration. Git reads objects there to copy them into the room, but no decision relies on its output.
 """
 
 from __future__ import annotations

@@ -41,9 +41,11 @@ if TYPE_CHECKING:
 # History is copied in only as far as needed (`descent`). The room's own `shallow` file marks its end.
 
 FEW = 200
-"""Up to this many commits are written one by one. More go through git."""
+"""Number of commits up to which they are written one by one. More go through git."""
 HANDFUL, SMALL = SOME, 1 << 16
-"""Up to this many other objects of this size are written one by one, which is faster than two more programs."""
+"""Number of other objects, and their size, up to which they are written one by one. That is faster than two more
+programs.
+"""
 _PACK = ("pack-objects", "--stdout", "-q", "--window=0", "--compression=0")
 _INDEX = ("index-pack", "--stdin")
 _LEAVES = ("unpack-objects", "-q")
@@ -58,7 +60,9 @@ class RoomWays(msgspec.Struct, frozen=True):
     into_room: Passes
     into_store: Passes
     ahead: Callable[[Sha, Sha | None], list[Sha]]
-    """Returns the commits that one commit has and another lacks, as git lists them unverified. Only for prefetching."""
+    """Returns the commits that one commit has and another lacks, as git lists them unverified. Used only for
+    prefetching.
+    """
 
 
 class _Inside:
@@ -74,7 +78,7 @@ class _Inside:
 
 
 class Entrance:
-    """An importer of objects into one repository's clean room."""
+    """Copies objects into one repository's clean room."""
 
     def __init__(self, lookup: Lookup, ways: RoomWays) -> None:
         self._lookup = lookup
@@ -92,9 +96,7 @@ class Entrance:
 
     def history(self, *tips: Sha) -> Sha | None:
         """Copy in enough history to show how these commits are related. Return their common ancestor if there is
-        exactly one.
-
-        Unknown commits are ignored here, and git refuses them later.
+        exactly one. Unknown commits are ignored here, and git refuses them later.
         """
         with self._lock:
             key = ("history", *sorted(set(tips)))
@@ -136,11 +138,11 @@ class Entrance:
             self._let_in_commits(met)
 
     def differences(self, *roots: Sha, merging: bool = False) -> None:
-        """Copy in the differing trees of commits or trees, and their differing files.
+        """Copy in the trees of these commits or trees that differ, and their differing files.
 
-        For two roots, all of these are needed. For more, a file with only two versions may be absent, and git reports
-        it if it needs one. With `merging`, a file changed on one side only is merged by its id and not copied, so a
-        target with many changes stays cheap.
+        For two roots, all of these are needed. For more, a file with only two versions may be missing, and git reports
+        it if it needs one. With `merging`, a file changed on one side only is merged by its id and not copied, so that
+        a target with many changes stays cheap.
         """
         with self._lock:
             key = ("merge" if merging else "trees", *sorted(set(roots)))
@@ -293,9 +295,9 @@ class Entrance:
         inside.objects |= arrived
 
     def _let_in_by_hand(self, new: set[Sha], extra: set[Sha]) -> bool:
-        """Write objects into the room one by one if they are few and small, verifying each. Return False otherwise.
+        """Write objects into the room one by one if they are few and small, verifying each. Otherwise return False.
 
-        A loose object in an unusual form also returns False, because only git can tell if it is usable.
+        Also return False for a loose object in an unusual form, because only git can tell if it is usable.
         """
         if len(new) + len(extra) > HANDFUL:
             return False
@@ -382,10 +384,9 @@ ReadHeads = Callable[[Iterable[Sha]], Mapping[Sha, CommitHead]]
 
 
 class Descent:
-    """A walk back from some commits.
+    """A walk back from some commits, until every commit with unvisited parents is reachable from all of them.
 
-    It ends when every commit with unvisited parents is reachable from all starting points. Commits beyond are ancestors
-    of each, so they cannot affect the relation. Dates only order the walk.
+    Older commits are ancestors of each, so they cannot affect the relation. Dates only order the walk.
     """
 
     def __init__(self, tips: Iterable[Sha], look: ReadHeads, missing: Callable[[str], Exception]) -> None:
@@ -468,11 +469,11 @@ class Descent:
 
 
 class Differing:
-    """The differing objects of trees, collected level by level: needed ones, spare files, and `files`, every object
-    used as a file or link.
+    """Objects that differ between trees, collected level by level.
 
-    With `merging`, a file changed on one side only is merged by its id and not read. With `shown`, the diff between the
-    first and the last of three trees is also needed.
+    They are needed objects, spare files, and `files`, every object used as a file or link. With `merging`, a file
+    changed on one side only is merged by its id and not read. With `shown`, the diff between the first and the last of
+    three trees is needed too.
     """
 
     def __init__(self, *, merging: bool = False, shown: bool = False) -> None:

@@ -28,7 +28,7 @@ _FALSE = frozenset({"false", "no", "off", ""})
 _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 ONCE_OUTSIDE = by("person", fe("init"), "a person runs once, outside of the sandbox: ")
-"""The command that prepares a repository for sandboxes that keep git's own files unchanged."""
+"""Command that prepares a repository for sandboxes that keep git's own files unchanged."""
 
 
 def is_masked(path: str) -> bool:
@@ -40,16 +40,16 @@ def is_masked(path: str) -> bool:
 
 
 class _BadLine(Exception):
-    """Error: git would refuse the file."""
+    """Raised for a file that git would refuse."""
 
     line = 0
 
 
 def read_settings(path: str) -> dict[str, str]:
-    """Return the settings by `section.key` or `section.sub.key`. The last value wins, and a key without a value is
-    `true`.
+    """Return the settings by `section.key` or `section.sub.key`. A missing file has none.
 
-    Ignores includes, because git takes none of the settings needed here from them. A missing file is empty.
+    The last value counts, and a key without a value is `true`. Includes are ignored, because git takes none of the
+    settings needed here from them.
     """
     try:
         raw = read(path, LARGEST, follow=True)

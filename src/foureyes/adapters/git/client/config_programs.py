@@ -1,4 +1,4 @@
-"""Finds and disables the programs that a repository's configuration would make git run. [Q2]"""
+"""Finds and disables the programs that a repository's configuration would make git run. (Q2)"""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def programs_named(settings: list[GitSetting]) -> list[str]:
 
 
 def _program(key: str, value: str) -> str:
-    """Return the key as documented if it names a program, else an empty string."""
+    """Return the key as it is documented if it names a program, otherwise ""."""
     section, _, rest = key.partition(".")
     subsection, _, name = rest.rpartition(".")
     documented = _SHOWN.get(key) or (_SHOWN.get(f"{section}.*.{name}") if subsection else None)
@@ -80,7 +80,8 @@ def users_settings(own: _Runs) -> dict[str, str]:
 
 
 def silenced(settings: list[GitSetting], users: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Return options that disable the repository's own filter programs. Filters configured by the user (`users`) stay.
+    """Return options that disable the repository's own filter programs. Filters that the user configured (`users`)
+    stay.
 
     Only keys set by the repository are overridden, because an empty `process` would also disable the user's `smudge`.
     """

@@ -1,4 +1,4 @@
-"""Runs git: its arguments and environment, and the handling of failures."""
+"""Runs git: its arguments and environment, and what happens if it fails."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ if TYPE_CHECKING:
 
 NAME, EMAIL = "Foureyes gate", "foureyes@localhost"
 DURABLE = ("-c", "core.fsync=objects,reference")
-"""Syncs more than git's default, because the journal survives a power cut (`synchronous=FULL`) and its merges must too.
+"""Options that make git sync more than by default. The journal survives a power cut (`synchronous=FULL`), and its
+merges must too.
 """
 
 OLDEST = (2, 38)
-"""The first git with `merge-tree --write-tree`. [A3]"""
+"""The first git with `merge-tree --write-tree`. (A3)"""
 
 READ_TIMEOUT = 120.0
 COMMIT_TIMEOUT = 1800.0
-"""Long, because the caller's hooks may run a test suite."""
+"""Longest time for a commit, in seconds. The caller's hooks may run a test suite."""
 
 FETCH = either(
     shell("git", "fsck"), shell("git", "fetch", "--refetch", "--no-filter", before="in a partial clone: "), joint="; "
 )
-"""The step for missing objects. Reading never fetches them, because that would ask a server with the user's keys."""
+"""Step for missing objects. Reading never fetches them, because that would ask a server with the user's keys."""
 
 _OFFLINE = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -99,7 +100,7 @@ class Git:
     ) -> process.Finished:
         """Run git in the clean room. Raise GitProblem for an exit code not in `ok`.
 
-        Before, the needed objects are copied in and verified by hash: `history` are the commits whose ancestry matters,
+        The needed objects are first copied in and verified by hash: `history` are the commits whose ancestry matters,
         `trees` the commits or trees to compare or merge. No other objects exist there.
         """
         if history:
@@ -125,7 +126,9 @@ class Git:
 
     @cached_property
     def lookup(self) -> Lookup:
-        """The reader for commits and trees by hash. It references the room, not this object, so both can be collected."""
+        """The reader for commits and trees by hash. It refers to the room, not to this object, so that both can be
+        collected.
+        """
         from foureyes.adapters.git.client.object_reader import Lookup, ObjectReader
 
         room, common_dir = self._room, self.common_dir
@@ -133,7 +136,7 @@ class Git:
 
     @cached_property
     def entrance(self) -> Entrance:
-        """The importer of objects into the clean room."""
+        """The object that copies others into the clean room."""
         from foureyes.adapters.git.client.clean_room_objects import Entrance, RoomWays
 
         room, common_dir = self._room, self.common_dir
@@ -180,8 +183,9 @@ class Git:
         return _run(before, args, work_tree or where, scrubbed(), stdin, ok, held=held)
 
     def _look(self, git_dir: str, *named: str) -> None:
-        """Raise GitProblem if a file that git is about to read would block it forever. Checks the named refs, and once
-        all refs except the kept ones."""
+        """Raise GitProblem if a file that git is about to read would block it forever. The named refs are checked, and
+        once all refs except the kept ones.
+        """
         refuse_odd(git_dir, self.common_dir)
         for below in {"refs", *named} - self._looked_at:
             refuse_odd_refs(self.common_dir, below)

@@ -52,7 +52,7 @@ class Located(msgspec.Struct, frozen=True):
 
 
 def locate(start: str | os.PathLike[str]) -> Located | None:
-    """Return the repository at or above `start`, or None. Ignores environment variables.
+    """Return the repository at or above `start`, or None. Environment variables are ignored.
 
     A bare repository counts only outside every checkout. Inside one, its files and configuration may come from a
     commit.
@@ -77,7 +77,7 @@ def _at(here: str) -> Located | None:
 
 
 def _is_bare(here: str) -> bool:
-    """Return True for a bare repository. Damaged files count as none, because they may come from a commit."""
+    """Return True for a bare repository. A damaged one does not count, because its files may come from a commit."""
     try:
         return _is_git_dir(here) and _common_dir(here) == here
     except GitProblem:
@@ -127,8 +127,9 @@ def _root(common_dir: str, main: str | None) -> str:
 
 
 def _has_project_beside(common_dir: str) -> bool:
-    """Return True if a project's store is beside a `.git`. Then `core.bare` in its configuration does not move the
-    store."""
+    """Return True if a project's store is next to a `.git`. Then `core.bare` in its configuration does not move the
+    store.
+    """
     return basename(common_dir) == ".git" and lexists(join(dirname(common_dir), ".foureyes"))
 
 
@@ -151,7 +152,7 @@ def _named_by(dot_git: str) -> str:
 
 
 def _repair(worktree: str) -> Steps:
-    """Return the command with which git finds a worktree again after the repository was moved."""
+    """Return the command by which git finds a worktree again after the repository was moved."""
     folder, _, task = worktree.rpartition("/.foureyes/worktrees/")
     if folder and task:
         return shell("git", "-C", folder, "worktree", "repair", worktree)

@@ -38,7 +38,7 @@ _MODES = frozenset({TREE, FILE, PROGRAM, LINK, MODULE})
 NO_FILE = b"000000"
 """The mode in a diff for an absent file."""
 LONGEST_NAME = 255
-"""The limit of file systems for one name, in bytes."""
+"""Longest name that file systems allow, in bytes."""
 SHA256_DIGITS = 64
 RawEntry = tuple[bytes, bytes]
 """The mode and raw object id of a tree entry."""
@@ -100,7 +100,7 @@ def message_of(content: bytes) -> bytes:
 
 
 def author_of(content: bytes) -> bytes:
-    """Return the author's name of a commit, which is unverified."""
+    """Return the author's name of a commit. It is not verified."""
     lines = content.partition(b"\n\n")[0].split(b"\n")
     author = next((line for line in lines if line.startswith(b"author ")), b"")
     return author.removeprefix(b"author ").partition(b" <")[0]
@@ -303,17 +303,17 @@ def not_held(anchors: Sequence[str], held: HeldAnchors | None) -> list[str]:
 def is_work(sha: Sha, commit: bytes, work: Collection[Sha]) -> bool:
     """Return True for a plain commit from a task's `work`, whose author wrote its message.
 
-    A merge is not: the gate makes merges, and one in a submission may come from another store.
+    Return False for a merge: the gate makes merges, and one in a submission may come from another store.
     """
     head = commit_head(commit) if sha in work else None
     return head is not None and len(head.parents) < 2
 
 
 def anchors_in(commit: bytes) -> list[str]:
-    """Return the values of a commit's `Journal:` lines. [J3]
+    """Return the values of a commit's `Journal:` lines. (J3, G1)
 
     A message can hide its trailers from git. So anything that looks like an anchor counts anywhere, and in the last
-    paragraph every such line counts. [G1]
+    paragraph every such line counts.
     """
     before, _, last = message_of(commit).rstrip().rpartition(b"\n\n")
     values = [value for value in _journal_lines(before) if _is_anchor(value)] + _journal_lines(last)
@@ -333,7 +333,7 @@ def _is_anchor(value: bytes) -> bool:
 
 LARGEST_INDEX = 512 * MB
 _EXTENSION = b"TREE"
-"""The index extension with the tree it would write, valid while nothing new is staged."""
+"""Extension of the index with the tree that it would write. It is valid while nothing new is staged."""
 
 
 def noted_tree(git_dir: str, size: int) -> Sha | None:

@@ -39,14 +39,13 @@ if TYPE_CHECKING:
 # loose file, a pack, a borrowed store) does not matter.
 
 PORTION = 256
-"""The number of questions sent at once. They fit into a pipe before any answer is read."""
+"""Number of questions sent at once. They fit into a pipe before any answer is read."""
 SOME = 40
-"""Look for up to this many objects in loose files first. New objects are loose, and this needs no git."""
+"""Number of objects up to which loose files are searched first. New objects are loose, and this needs no git."""
 
 
 class ObjectReader:
-    """A reader of loose objects that asks one long-running git for the others. The git starts on first use and restarts
-    if it ended."""
+    """Reads loose objects, and asks one long-running git for others. It starts on first use and again if it ended."""
 
     def __init__(self, start: Callable[[], AskedProgram], common_dir: str) -> None:
         self._start = start
@@ -122,8 +121,8 @@ class ObjectReader:
 def _content(talk: AskedProgram, sha: Sha, kind: bytes, size: int, end: bytes) -> bytes:
     """Return an object's content as git sends it.
 
-    A damaged loose object may announce a larger size than it sends. Then the unpredictable end marker arrives early and
-    stops the wait.
+    A damaged loose object may announce a larger size than it sends. Then the unpredictable end marker comes early and
+    ends the wait.
     """
     content = talk.exactly(size + 1, end)[:-1]
     if named_by(kind, content, len(sha)) == sha:
@@ -176,7 +175,7 @@ def missing(common_dir: str, sha: str) -> GitProblem:
 
 LARGEST_TREE = 1 << 28
 MOST_ROWS = 200_000
-"""The limit of cached tree entries."""
+"""Largest number of tree entries to cache."""
 
 
 class Lookup:
@@ -192,8 +191,9 @@ class Lookup:
 
     @property
     def is_shallow(self) -> bool:
-        """True if the repository says that its history is shallow. It affects only error messages and the end of a
-        walk."""
+        """True if the repository says that its history is shallow. This affects only error messages and where a walk
+        ends.
+        """
         return exists(join(self._common_dir, "shallow"))
 
     def missing(self, sha: str) -> GitProblem:

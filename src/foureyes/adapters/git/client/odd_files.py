@@ -89,7 +89,7 @@ def _listed(folder: str) -> list[str]:
 
 
 def _not_plain(place: str, wanted: set[str]) -> list[str]:
-    """Return the paths that need a check. For many files, a single scan of the folder excludes plain ones."""
+    """Return the paths that need a check. If there are many, one scan of the folder first excludes plain files."""
     if len(wanted) < _FEW:
         return [f"{place}/{name}" for name in wanted]
     try:
@@ -125,7 +125,7 @@ def _alternates(store: str) -> Iterator[str]:
 
 
 def held_by(common_dir: str, work_tree: str = "") -> str:
-    """Return a sentence about a file that may block a hanging git, or an empty string."""
+    """Return a sentence about a file that may be why git hangs, or ""."""
     stores = [(store, None) for store in borrowed(common_dir)]
     for top, names in ((common_dir, None), *stores, (work_tree, _READ_IN_A_WORKTREE)):
         for folder, folders, files in walked(top) if top else ():
@@ -141,8 +141,9 @@ def held_by(common_dir: str, work_tree: str = "") -> str:
 
 
 def _odd(path: str, most: int) -> str:
-    """Return the defect of a file, or an empty string. `most` 0 allows any size. Sockets cannot be opened, so they
-    never block."""
+    """Return what is wrong with a file, or "". `most` 0 allows any size. Sockets cannot be opened, so they never
+    block.
+    """
     try:
         about = os.stat(path)
     except OSError:

@@ -14,12 +14,12 @@ from foureyes.steps import shell
 
 BRANCHES = "refs/heads/"
 READ_HERE = (BRANCHES, "refs/foureyes/")
-"""Refs shared by all worktrees. Only git knows the location of others."""
+"""Refs shared by all worktrees. Only git knows where others are."""
 LARGEST_REF = 4096
 LARGEST_PACK = 4 * MB
-"""Leave larger files of packed refs to git, which uses a search. An attacker could write millions of refs."""
+"""Largest file of packed refs to read. Git searches larger ones. An attacker could write millions of refs."""
 FEW = 100
-"""Git lists more files than this faster than we do, including its own start."""
+"""Number of files above which git lists them faster than we do, including its own start."""
 _BLANK = b" \t\r\n"
 """Bytes that git ignores at the end of a ref's file. Before the hash they make the ref broken."""
 _NEVER = frozenset(" ~^:?*[\\\x7f") | {chr(code) for code in range(32)}
@@ -34,7 +34,9 @@ def is_ref_name(name: str) -> bool:
 
 
 def meanings_of(ref: str) -> list[str]:
-    """Return the exact names that a ref may mean, the best first. Never interprets expressions (`main~2`, `:/text`)."""
+    """Return the exact names that a ref may stand for, the best first. Expressions (`main~2`, `:/text`) are never
+    interpreted.
+    """
     if ref in (DETACHED, "HEAD"):
         return ["HEAD"]
     if ref.startswith("refs/") or as_sha(ref):
@@ -89,7 +91,7 @@ def is_absent(common_dir: str, ref: str) -> bool:
 
 
 def refuse_unreadable(common_dir: str, ref: str) -> None:
-    """Raise GitProblem if the file of a ref is unreadable, because git would treat it as absent. [G1]"""
+    """Raise GitProblem if the file of a ref is unreadable, because git would treat it as absent. (G1)"""
     if not ref.startswith(READ_HERE) or not is_ref_name(ref):
         return
     try:

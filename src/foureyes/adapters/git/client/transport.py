@@ -1,11 +1,12 @@
-"""Runs git against a remote with the caller's own transport and credentials. Of the repository's configuration it uses
-only the address. [Q2, Q6]
+"""Runs git against a remote with the caller's own transport and credentials. (Q2, Q6)
 
-Otherwise, anyone who can write that configuration could make git run a program with the merging user's keys:
-`core.sshCommand`, `credential.helper`, `remote.*.uploadpack`, or an address `ext::sh -c …`. So git runs in a separate
-directory that borrows the repository's objects. The configuration of user and system applies as in the repository
-itself, including conditional includes. Addresses with a helper are refused, and only the remote's own hooks run. Git
-never asks for a password, because there is no terminal.
+Of the repository's configuration it uses only the address. Otherwise, anyone who can write that configuration could
+make git run a program with the merging user's keys: `core.sshCommand`, `credential.helper`, `remote.*.uploadpack`, or
+an address `ext::sh -c …`.
+
+So git runs in a separate directory that borrows the repository's objects. The configuration of user and system applies
+as in the repository itself, including conditional includes. Addresses with a helper are refused, and only the remote's
+own hooks run. Git never asks for a password, because there is no terminal.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from foureyes.steps import Steps, blank, in_turn, prose, shell
 
 
 PATIENCE = 600.0
-"""The time limit in seconds for one fetch or push, which may transfer the whole history."""
+"""Longest time in seconds for one fetch or push, which may transfer the whole history."""
 ASKING = 60.0
 PROTOCOLS = ("file", "git", "http", "https", "ssh")
 LONGEST = 600
@@ -357,9 +358,8 @@ def _is_plain(scheme: str, authority: str, path: str) -> bool:
 
 
 def without_credentials(address: str) -> str:
-    """Return an address without credentials: for web addresses the whole login, otherwise the password.
-
-    An ambiguous address stays unchanged.
+    """Return an address without credentials: for web addresses without the login, otherwise without the password. An
+    ambiguous address stays unchanged.
     """
     url = _URL.fullmatch(address)
     if url is None or url["scheme"] == "file" or not is_comparable(address):

@@ -1,4 +1,4 @@
-"""Checkpoints: refs to tag objects that record name and time. [K2]"""
+"""Checkpoints: refs to tag objects that record name and time. (K2)"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ the whole tree by its hash. An attribute file there overrides every `.gitattribu
 line ends, encodings or keywords. Without configuration there is no filter to run.
 
 Several checks get the same tree, each in its own directory. A check could change a clean room on disk, so its contents
-stay in memory and are written out again for the next check.
+stay in memory and are written again for the next check.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from foureyes.steps import shell
 _INDEX = "index"
 _AS_COMMITTED = "* -text !eol !crlf -ident -filter !working-tree-encoding\n"
 KEPT_BYTES = 16 * 1024 * 1024
-"""Trees above this size are read again each time."""
+"""Size above which a tree is not kept, but read again each time."""
 
 
 class Exports:
-    """An exporter for the trees of one repository. It keeps the last tree in memory."""
+    """Exports the trees of one repository. The last one is kept in memory."""
 
     def __init__(self, common_dir: str) -> None:
         self._common_dir = common_dir
         self._last = ""
         self._files: dict[str, bytes] = {}
-        """The clean room contents of the last tree, by path."""
+        """Contents of the clean room for the last tree, by path."""
 
     def write(self, tree: Sha, path: str, only: Sequence[str] = ()) -> None:
         """Write the files of a tree or commit, or `only` these paths, into an empty directory."""
@@ -123,8 +123,9 @@ def _holds_the_same(git: Git, tree: Sha, other: Sha) -> bool:
 def _let_in(git: Git, tree: Sha, index: dict[str, str]) -> None:
     """Copy a tree into the clean room and make it the index of that environment.
 
-    A damaged tree, with a duplicate name or a slash in a name, would be written differently than named. `read-tree`
-    does not check that. So rebuild the tree from its entries and compare, ignoring mode spellings that git normalizes.
+    A damaged tree, with a duplicate name or a slash in a name, would be written differently than named, and `read-tree`
+    does not check that. So the tree is rebuilt from its entries and compared, ignoring mode spellings that git
+    normalizes.
     """
     if tree not in git.lookup.objects([tree]):
         raise GitProblem(f"{tree} is not a tree or commit of this repository")

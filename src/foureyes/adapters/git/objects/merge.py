@@ -32,8 +32,8 @@ def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None
     """Merge base..head into `tip` by that base alone. Return the result with the diff id (A2) and its effect on the
     target.
 
-    `landed` is a part of base..head that was merged earlier. If the full merge conflicts, only the part after `landed`
-    is merged.
+    `landed` is a part of base..head that was merged earlier. If the full merge conflicts, only the part after it is
+    merged.
     """
     sides = [must_be_sha(commit) for commit in (base, tip, head)]
     began, onto, now = (_there(commit, answer) for commit, answer in zip(sides, known(git, *sides), strict=True))
@@ -50,8 +50,9 @@ def merge(git: Git, *, base: Sha, tip: Sha, head: Sha, landed: Sha | None = None
 
 
 def _after(git: Git, landed: Sha, began: Sha, onto: Sha, now: Sha) -> ThreeWay:
-    """Merge only the part after `landed`. Report a conflict if it undoes lines of the landed part, because the reviewed
-    diff starts earlier and shows neither."""
+    """Merge only the part after `landed`. Report a conflict if it undoes lines of the landed part. The reviewed diff
+    begins earlier and shows neither.
+    """
     from foureyes.core.documents.undone_lines import taken_back
 
     (begun,) = known(git, must_be_sha(landed))

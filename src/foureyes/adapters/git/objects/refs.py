@@ -106,8 +106,7 @@ def _fail_unless_moved(git: Git, ref: str, old: Sha, problem: GitProblem) -> boo
 
 
 def in_the_way(git: Git, ref: str) -> GitProblem | None:
-    """Return the problem that keeps git from writing a ref, or None: a conflicting ref name, a stale lock or a folder
-    in its place."""
+    """Return why git cannot write a ref (a conflicting name, a stale lock, a folder in its place), or None."""
     parts = ref.split("/")
     above = ["/".join(parts[:many]) for many in range(2, len(parts))]
     taken = next((name for name in above if at(git, name).value is not None), None) or _first_below(git, ref)

@@ -23,7 +23,7 @@ MAX_TEXT = 2_000_000
 BINARY_WITHIN = 8_000
 """Git's own test for a binary file: a NUL among the first 8,000 bytes."""
 RENAME_LIMIT = 400
-"""With more new or deleted files than this, git compares no contents. It still finds files that moved unchanged."""
+"""Number of new or deleted files above which git compares no contents. It still finds files that moved unchanged."""
 
 _LONGEST_PATH = 4_096
 _FILES = (FILE, PROGRAM)
@@ -124,7 +124,7 @@ def renames(git: Git, old: Sha, new: Sha) -> dict[str, str]:
 
 def pieces(git: Git, base: Sha, head: Sha) -> tuple[str, ...]:
     """Return `blob <sha>` for each new or changed file and link, and `diff <id>` for each commit that is not a merge.
-    [A6]"""
+    (A6)"""
     if must_be_sha(base) == must_be_sha(head):
         return ()
     blobs = {f"blob {blob}" for blob in _new_blobs(git, base, head)}
@@ -143,7 +143,7 @@ def _new_blobs(git: Git, base: Sha, head: Sha) -> set[str]:
 
 
 def _empty_blobs() -> set[str]:
-    """Return the ids of the empty blob. An empty file is shared by everyone, so it counts as no one's work."""
+    """Return the ids of the empty blob. Empty files are everywhere, so they count as nobody's work."""
     return {named_by(b"blob", b"", digits) for digits in (40, 64)}
 
 
@@ -167,9 +167,9 @@ def _canonical(section: bytes) -> bytes:
 # ---- Symbolic links of whole trees, by their hashes ----
 
 LONGEST = 4_096
-"""Links longer than this are left out. No operating system follows them."""
+"""Length above which a link is left out. No operating system follows such a link."""
 MOST_LINKS = 100_000
-"""Raise GitProblem above this many links in one tree."""
+"""Largest number of links in one tree. More raise GitProblem."""
 
 
 def links(git: Git, *roots: Sha) -> list[dict[str, str]]:
@@ -241,9 +241,8 @@ def _texts(git: Git, names: set[Sha]) -> dict[Sha, str]:
 
 
 def missing(git: Git, objects: Sequence[Sha]) -> set[Sha]:
-    """Return the objects that are absent, the damaged commits and the incomplete trees.
-
-    Takes two git calls and one commit reader when nothing is missing.
+    """Return the objects that are absent, the damaged commits and the incomplete trees. If nothing is missing, this
+    takes two git calls and one commit reader.
     """
     asked = sorted({sha for sha in objects if as_sha(sha)})
     answers = git.real("cat-file", "--batch-check", stdin="".join(f"{sha}\n" for sha in asked).encode()).out

@@ -74,7 +74,8 @@ class _RawLine(NamedTuple):
 
 class _Section(NamedTuple):
     """One entry and its part of the patch: the text before the first hunk, all hunks, and the text after the first
-    hunk's header."""
+    hunk's header.
+    """
 
     path: bytes
     status: bytes
@@ -87,7 +88,7 @@ class _Section(NamedTuple):
 
 
 def diff(git: Git, base: Sha, head: Sha) -> Diff:
-    """Return the diff of two commits. Calls git a second time only if a file may have been renamed. [A1, A2]"""
+    """Return the diff of two commits. Calls git a second time only if a file may have been renamed. (A1, A2)"""
     out = git.room(*_EXACT, base, head, trees=(base, head)).out
     entries, raw, patch = _entries(out)
     sections = list(_sections(entries, patch))
@@ -106,8 +107,9 @@ def diff_as(git: Git, like: Diff, base: Sha, head: Sha) -> Diff:
 
 
 def _size(sections: list[_Section]) -> int:
-    """Return the bytes of all added and removed lines and of all paths. Paths count so that an empty file has a size.
-    [P10]"""
+    """Return the bytes of all added and removed lines and of all paths. Paths count, so that an empty file has a size.
+    (P10)
+    """
     size = sum(len(each.path) + sum(map(len, _CHANGED.findall(each.lines))) for each in sections)
     return min(size, MOST_MEASURED)
 
@@ -140,8 +142,9 @@ def diff_text(git: Git, base: Sha, head: Sha) -> str:
 
 
 def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDiff, ...]:
-    """Return the change as structure, with `context` lines around each place. Looks up sizes only if there are binary
-    files."""
+    """Return the change as structure, with `context` lines around each place. Sizes are looked up only if there are
+    binary files.
+    """
     from foureyes.core.documents.unified_diff import parse
 
     files = parse(patch(git, base, head, "--raw", context=context))
@@ -237,7 +240,7 @@ _SKIP = re.compile(
 _ASSERT = re.compile(rb"\bassert|\bexpect\(|\.should\b|\brequire\.\w+\(t,|\bt\.(?:Error|Fatal)")
 _PRINTED = bytes(range(0x20, 0x7F))
 _HARMLESS = bytes({*_PRINTED, *b"\t\n\r"})
-"""The bytes of a text that hides nothing. A lone carriage return needs a separate test."""
+"""Bytes of a text that hides nothing. A lone carriage return is tested separately."""
 _SKIP_WORDS = (
     b"skip",
     b"Skip",
@@ -251,10 +254,10 @@ _SKIP_WORDS = (
     b"#[ignore",
 )
 _ASSERT_WORDS = (b"assert", b"expect(", b".should", b"require.", b"t.Error", b"t.Fatal")
-"""Every match of the patterns contains one of these words. Searching for words is much faster."""
+"""Words of which every match of the patterns has one. Searching for words is much faster."""
 _LONG = re.compile(rb"^\+[^\n]{501,}", re.MULTILINE)
 LONGEST_LINE = 500
-"""Readers may miss part of a longer line. [H1]"""
+"""Length of a line above which readers may miss a part of it. (H1)"""
 _ADDED = re.compile(rb"^\+[^\n]*", re.MULTILINE)
 _REMOVED = re.compile(rb"^-[^\n]*", re.MULTILINE)
 
@@ -282,7 +285,7 @@ def marks_of(
 
 
 def _by_modes(old: bytes, new: bytes) -> Iterator[MarkKind]:
-    """Yield the marks that follow from the old and new file mode. [P10, M3]"""
+    """Yield the marks that follow from the old and new file mode. (P10, M3)"""
     if NO_FILE not in (old, new) and old != new:
         yield "mode"
     if old == LINK != new:
@@ -294,7 +297,7 @@ def _by_modes(old: bytes, new: bytes) -> Iterator[MarkKind]:
 
 
 def _may_show(hunks: bytes) -> bool:
-    """Return False if the hunks surely produce no mark. Scanning all files at once is faster than each."""
+    """Return False if the hunks certainly produce no mark. Scanning all files at once is faster than one by one."""
     odd = hunks.translate(None, _HARMLESS) or b"\r" in hunks
     return bool(odd) or _LONG.search(hunks) is not None or any(word in hunks for word in (*_SKIP_WORDS, *_ASSERT_WORDS))
 
@@ -336,7 +339,7 @@ Blob = tuple[bytes, int, "bytes | None"]
 """The name, size and content of an object. The content is None if too large."""
 
 MOST_BYTES = 1_000_000
-"""The size limit for reading one file. All files together may have ten times as much."""
+"""Largest size of one file to read. All files together may have ten times as much."""
 BEGINNING = 60
 _CONTROL = bytes({*range(0x20), 0x7F} - set(b"\t\n\r\f"))
 
@@ -359,8 +362,9 @@ def patch(git: Git, base: Sha, head: Sha, *style: str, context: int = 3) -> byte
 
 
 def is_text(data: bytes) -> bool:
-    """Return True if a file that git calls binary is readable: at most a tenth of it is undecodable or control
-    characters, NULs aside."""
+    """Return True if a file that git calls binary is readable: without NULs, at most a tenth of it is undecodable or
+    control characters.
+    """
     rest = data.removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff").replace(b"\0", b"")
     text = rest.decode("utf-8", "replace")
     odd = text.count("\ufffd") + len(rest) - len(rest.translate(None, _CONTROL))

@@ -1,4 +1,4 @@
-"""Reads commits and their ancestry in the clean room. [A3]"""
+"""Reads commits and their ancestry in the clean room. (A3)"""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def known(git: Git, *commits: str) -> list[KnownCommit | None]:
 
 
 def merge_base(git: Git, tip: Sha, head: Sha) -> Sha | None:
-    """Return the point where `head` left `tip`, or None for unrelated histories.
+    """Return the point where `head` left `tip`, or None for unrelated histories. (Q2)
 
-    With several best common ancestors, choose the one with the smallest change to `head` (A2) among those that merge
-    cleanly. Git would choose the youngest, and an author can forge dates. The displayed change and the merge both start
-    at this base. [Q2]
+    Of several best common ancestors, it is the one with the smallest change to `head` (A2) among those that merge
+    cleanly. Git would choose the youngest, but an author can forge dates. The displayed change and the merge both start
+    at this base.
     """
     if (only := git.entrance.history(tip, head)) is not None:
         return only
@@ -80,7 +80,7 @@ def merge_base(git: Git, tip: Sha, head: Sha) -> Sha | None:
 def _best(git: Git, bases: Sequence[Sha], tip: Sha, head: Sha) -> Sha:
     """Return the nearest base from which both sides merge.
 
-    A branch that continued after its first attempt was merged has two bases. From the other one it conflicts with its
+    A branch that continued after its first attempt was merged has two bases. From the wrong one it conflicts with its
     own first attempt.
     """
     onto, ends, *begins = known(git, tip, head, *sorted(bases)[:MOST_BASES])
@@ -163,11 +163,11 @@ def last_anchor(
     held: HeldAnchors | None = None,
     adopted: Sha | None = None,
 ) -> str | None:
-    """Return the anchor with the highest row among the commits of `tip` after `since`, and in `since` itself.
+    """Return the anchor with the highest row among the commits of `tip` after `since`, and in `since` itself. (J3)
 
-    `since` counts only if it is on `tip`. Every anchor must be `held`, so none hides another. Plain commits in `work`
-    have no anchors. A malformed anchor counts as the highest, because no one holds it (G1). Everything up to `adopted`
-    counts as held. [J3]
+    `since` counts only if it is on `tip`. Every anchor must be `held`, so that none hides another. Plain commits in
+    `work` have no anchors. A malformed anchor counts as the highest, because no one has it (G1). Everything up to
+    `adopted` counts as held.
     """
     words = b"\n" + BEGINS
     known = next((end for end in (since, adopted) if end is not None and _is_on(git, end, tip)), None)
@@ -200,8 +200,9 @@ def _is_on(git: Git, commit: Sha, tip: Sha) -> bool:
 
 
 def _all_with(git: Git, tip: Sha, words: bytes, since: Sha | None) -> dict[Sha, bytes]:
-    """Return the commits of `tip` after `since` that contain some words. Follows parents by hash, in a shallow clone as
-    far as it goes."""
+    """Return the commits of `tip` after `since` that contain some words. Parents are followed by hash, in a shallow
+    clone as far as it goes.
+    """
     met: dict[Sha, tuple[Sha, ...]] = {}
     contents: dict[Sha, bytes] = {}
     ahead = [] if tip == since else git.entrance.ahead(tip, since) or [tip]
@@ -243,8 +244,7 @@ def told(git: Git, commit: Sha) -> tuple[Sha, str, tuple[str, ...], str]:
 
 
 class Nearest(NamedTuple):
-    """Commits and their parents, each before its parents. `more` tells of further commits, `lacks` holds absent
-    parents."""
+    """Commits, each before its parents. `more`: there are further commits. `lacks`: parents that are absent."""
 
     commits: dict[Sha, tuple[Sha, ...]]
     more: bool
@@ -292,7 +292,7 @@ def back(git: Git, commit: Sha, steps: int) -> Sha | None:
 def reached(git: Git, commits: Sequence[Sha], tip: Sha) -> set[Sha]:
     """Return the commits that seem reachable from `tip`. Confirm each with merged_by().
 
-    Absent commits count as reached. All do if git cannot read one of them or its history.
+    Absent commits count as reached. If git cannot read one of them or its history, all count.
     """
     asked = [sha for commit in commits if (sha := as_sha(commit))]
     lines = "".join(f"{sha}\n" for sha in asked) + f"^{tip}\n"
@@ -412,7 +412,7 @@ def _new_base(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | 
 
 
 def _base_before_merge(git: Git, base: Sha, head: Sha, new_head: Sha, tip: Sha) -> Sha | None:
-    """Return the start of a new head that is already on the target.
+    """Return where a new head began that is already on the target.
 
     Its merge base would be itself, and any change that contains the approved one would pass for a rebase. The merge
     commit's first parent is the earlier target. After a fast-forward, go back as many commits as were approved.

@@ -1,4 +1,4 @@
-"""Applies each event to the tables, with one function per kind. A replay of the journal uses the same functions. [J2]
+"""Applies each event to the tables, with one function per kind. A replay of the journal uses the same functions. (J2)
 
 The events of `core.events.task` are projected in `projections.task`, and so on. Each module is loaded with its first
 event, because a command writes few kinds.

@@ -1,4 +1,4 @@
-"""Projects review cycles: the requested reviewers, their answers, and the decision with its rule. [V]
+"""Projects review cycles: the requested reviewers, their answers, and the decision with its rule. (V)
 
 `leave_cycles` in `steps` handles a target that moves on.
 """
@@ -26,7 +26,7 @@ def _of(row: Row) -> dict[str, object]:
 
 
 def _change(db: Engine, row: Row, statement: str, values: dict[str, object]) -> None:
-    """Update a cycle. Raise StaleState if it is not in the state that the event requires. [G1]"""
+    """Update a cycle. Raise StaleState if it is not in the state that the event requires. (G1)"""
     if db.change(statement, plain(values)) != 1:
         raise StaleState(
             f"the cycle {values['cycle']} is not where {row.kind} says.", next_step=fe("review", "show"), task=row.task

@@ -159,7 +159,7 @@ def task_rejected(db: Engine, row: Row, event: e.TaskRejected) -> None:
 
 
 def insert_feedback(db: Engine, row: Row, decision: str, iteration: int, text: str, **more: object) -> None:
-    """Insert the feedback for the next iteration. [F]"""
+    """Insert the feedback for the next iteration. (F)"""
     values = {
         "seq": row.seq,
         "task": row.task,

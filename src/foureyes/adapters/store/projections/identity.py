@@ -1,4 +1,4 @@
-"""Projects sessions, origins, tokens and keys. Shared evidence joins origins permanently. [I3]"""
+"""Projects sessions, origins, tokens and keys. Shared evidence joins origins permanently. (I3)"""
 
 from __future__ import annotations
 
@@ -66,8 +66,9 @@ def session_evidence_added(db: Engine, row: Row, event: e.SessionEvidenceAdded) 
 
 
 def _join(db: Engine, evidence: tuple[str, ...], own: str) -> str:
-    """Join all origins that share a piece of this evidence and return the joined one. The first in order keeps its
-    name."""
+    """Join all origins that share a piece of this evidence, and return the joined one. It keeps the name that is first
+    in order.
+    """
     _, rows = db.fetch(sql("session.origins"), plain({"evidence": evidence}))
     known = {str(row[0]) for row in rows}
     _, existing = db.fetch(sql("session.get"), {"id": own})

@@ -64,7 +64,7 @@ def _only(values: dict[str, object], *without: str) -> dict[str, object]:
 
 
 def _name(db: Engine, row: Row, raised: Raised) -> None:
-    """Record the root of a finding's id, permanently. [L2]"""
+    """Record the root of a finding's id, permanently. (L2)"""
     stem, _, number = raised.id.rpartition("-")
     db.run(
         "finding.insert_id",

@@ -1,7 +1,7 @@
-"""Projects agent runs: their runners, leases, signals and stuck tasks. [S, J4, V9]
+"""Projects agent runs: their runners, leases, signals and stuck tasks. (S, J4, V9)
 
-A lease is held by its fence, and an event with another fence is refused. `renewals` holds the renewal times of leases.
-No event fills it, and its rows are deleted with the lease.
+A lease is held by its fence, and an event with another fence is refused. `renewals` has the renewal times of leases. No
+event fills it, and its rows are deleted with the lease.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _values(event: Any, *names: str) -> dict[str, object]:
 
 
 def _held(db: Engine, row: Row, statement: str, values: dict[str, object]) -> None:
-    """Update a run as its lease holder. Raise StaleState if another runner holds the lease. [J4]"""
+    """Update a run as its lease holder. Raise StaleState if another runner holds the lease. (J4)"""
     if db.change(statement, plain(values | {"at": row.at, "seq": row.seq})) != 1:
         raise StaleState(
             f"the run {values['run']} is not where {row.kind} says: another runner has its lease, or it has ended.",

@@ -1,4 +1,4 @@
-"""Projects sprints: their choice of tasks, start, halts and end. [X]"""
+"""Projects sprints: their choice of tasks, start, halts and end. (X)"""
 
 from __future__ import annotations
 

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 ADDRESS = "merge:address:"
-"""Prefix for a clone's name: the address of its remote. [Q6]"""
+"""Prefix for a clone's name: the address of its remote. (Q6)"""
 SENT = "merge:sent:"
-"""Prefix for a task id: the push made for it, until its outcome is known. [Q6]"""
+"""Prefix for a task id: the push made for it, until its outcome is known. (Q6)"""
 LIT = "merge:lit:"
-"""Prefix for a task id: the lock that its merging process holds while connected. [J4]"""
+"""Prefix for a task id: the lock that its merging process holds while connected. (J4)"""
 GOES_ON = frozenset({"task.start", "task.release"})
-"""These changes do not end an early review of unfinished work, even under another author."""
+"""Changes that do not end an early review, even under another author."""
 
 
 def at(row: Row, **values: object) -> dict[str, str | int | None]:
@@ -29,7 +29,7 @@ def at(row: Row, **values: object) -> dict[str, str | int | None]:
 
 
 def move(db: Engine, row: Row, statement: str, **values: object) -> None:
-    """Change a status. Raise StaleState if the task is not in the status that the event requires. [G1]"""
+    """Change a status. Raise StaleState if the task is not in the status that the event requires. (G1)"""
     if db.change(statement, at(row, **values)) != 1:
         raise StaleState(
             f"{row.task} is not in a status from which {row.kind} is possible.",
@@ -46,19 +46,19 @@ def note(db: Engine, row: Row, name: str, value: str) -> None:
 
 
 def unsend(db: Engine, row: Row) -> None:
-    """Forget a task's push, because its outcome is known or the merging process has released the task. [Q6, J4]"""
+    """Forget a task's push, because its outcome is known or the merging process has released the task. (Q6, J4)"""
     db.run("merge.unsend", {"task": row.task})
 
 
 def leave_cycles(db: Engine, row: Row) -> None:
     """End the review requests for a task after a newer attempt, a decision or a close. A cycle without targets also
-    ends. [V4]"""
+    ends. (V4)"""
     if db.change("cycle.leave", plain({"task": row.task, "kind": row.kind})):
         db.run("cycle.leave_last", plain({"task": row.task, "kind": row.kind, "at": row.at, "seq": row.seq}))
 
 
 def act(db: Engine, row: Row, action: Action, *, session: str = "", attempt: int = 0, via: str | None = None) -> None:
-    """Add a line to the history of a task. [I7]"""
+    """Add a line to the history of a task. (I7)"""
     who = session or row.session
     db.run(
         "attempt.insert_history",
@@ -87,7 +87,7 @@ def near(db: Engine, task: str, *, dependents: bool = False, children: bool = Fa
 
 
 def index(db: Engine, task: str, statement: str) -> None:
-    """Update the search index of a task. `folded` is for engines that do not fold accents themselves."""
+    """Update the search index of a task. `folded` is for engines that do not remove accents themselves."""
     from foureyes.adapters.store.connection import fold
 
     title, description, acceptance = (str(value) for value in db.fetch(sql("task.texts"), {"id": task})[1][0])

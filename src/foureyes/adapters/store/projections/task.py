@@ -1,4 +1,4 @@
-"""Projects tasks: fields, status, labels and dependencies. A status changes only along the allowed transitions. [T2]"""
+"""Projects tasks: fields, status, labels and dependencies. A status changes only along the allowed transitions. (T2)"""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def task_started(db: Engine, row: Row, event: e.TaskStarted) -> None:
 
 
 def _ended_oddly(db: Engine, row: Row, how: str) -> None:
-    """Record a run that ended without a submission. [L17]"""
+    """Record a run that ended without a submission. (L17)"""
     if how:
         db.run(
             "review.insert_odd",

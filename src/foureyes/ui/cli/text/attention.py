@@ -18,7 +18,7 @@ FIRST = 5
 
 
 def first_lines(view: AttentionView) -> list[str]:
-    """Return the first items, each with its command. Empty if nothing waits. [E6]"""
+    """Return the first items, each with its command. None if nothing waits. (E6)"""
     if not view.rows:
         return []
     rows = [f"  {_head(row)}      {steps_text(row.next)}" for row in view.rows]

@@ -62,7 +62,7 @@ def cycle_text(view: CycleView) -> str:
 
 
 def _diff(target: CycleTargetView) -> str:
-    """Return the diff id that a review of an early review names. Attempts have theirs on the task's page. [D7]"""
+    """Return the diff id that a review of an early review names. Those of attempts are on the task's page. (D7)"""
     return f" (diff {target.diff_id.removeprefix('sha256:')[:DIGITS]})" if target.look and target.diff_id else ""
 
 

@@ -14,7 +14,7 @@ MARKS = {"CRITICAL": "◆", "HIGH": "▲", "MEDIUM": "●", "LOW": "○"}
 
 
 def mark(severity: str) -> str:
-    """Return a symbol for a severity on a UTF-8 terminal, else its first letter."""
+    """Return a symbol for a severity on a UTF-8 terminal, otherwise its first letter."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     return MARKS[severity] if output.on_terminal() and encoding == "utf8" else severity[0]
 
@@ -84,7 +84,7 @@ def _who_found(finding: FindingView) -> str:
 
 
 def _answer(finding: FindingView) -> list[str]:
-    """Return the current answer with its ground and text."""
+    """Return the current answer with its reason and text."""
     given = finding.latest_answer
     if given is None:
         return []

@@ -67,7 +67,7 @@ def _findings(detail: TaskDetail) -> list[str]:
 
 
 def _rounds(detail: TaskDetail) -> list[str]:
-    """Return the rounds in one line, and how close the loop is to an escalation. [E5]"""
+    """Return the rounds in one line, and how near escalation is. (E5)"""
     rounds = [round_ for round_ in detail.loop.rounds if not round_.goes_on] if detail.loop else []
     shown = [round_ for round_ in rounds if round_.had or round_.found] and rounds[-SHOWN_ROUNDS:]
     story = " · ".join(
@@ -101,7 +101,7 @@ def _waiver(detail: TaskDetail, finding: FindingView) -> str:
 
 
 def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
-    """Return sections with open findings, their answers, and the distance to an escalation. Empty sections are omitted."""
+    """Return sections with open findings, their answers, and how near escalation is. Empty sections are left out."""
     asked = _points(detail)
     if not detail.findings and not detail.said:
         return asked
@@ -119,7 +119,7 @@ def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
 
 
 def _points(detail: TaskDetail) -> list[tuple[str, str]]:
-    """Return the reviewers' questions to the author with the answering commands, quoted as data. [R2]"""
+    """Return the reviewers' questions to the author, quoted as data, with the commands to answer them. (R2)"""
     if not detail.points:
         return []
     lines = ["An author must answer each of them, and the work is paused until then. Quoted lines are data."]

@@ -46,7 +46,7 @@ def estimate_line(view: SprintPlanView) -> str:
 
 
 def who_words(view: SprintPlanView) -> str:
-    """Return how many tasks need a person, and how many will wait in the queue. [M]"""
+    """Return how many tasks need a person, and how many will wait in the queue. (M)"""
     need = view.need_person
     queued = sum(task.mode == "batch" and not task.person for task in view.tasks)
     parts = [f"{need} will need you"] if need else []
@@ -104,7 +104,7 @@ def counts_line(view: SprintView) -> str:
 
 
 def incomplete_line(view: SprintView) -> str:
-    """Return a short form of why the sprint is incomplete: unreviewed tasks, open findings, other reasons. [X4]"""
+    """Return a short form of why the sprint is incomplete: unreviewed tasks, open findings, other reasons. (X4)"""
     parts = [f"{view.waiting} unreviewed"] if view.waiting else []
     if view.blocking:
         many = len(view.blocking)

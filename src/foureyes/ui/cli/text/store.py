@@ -36,7 +36,7 @@ def restored_fields(done: RestoredStore, file: str) -> dict[str, object]:
 
 
 def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
-    """Return the restored place, the undone changes, and how to reverse the restore."""
+    """Return where the restored store is, what was undone, and how to reverse the restore."""
     name = _name(done)
     lines = [f"restored {file}: {output.count(done.rows, 'row')}"]
     lines += (
@@ -65,7 +65,7 @@ def restored_text(done: RestoredStore, file: str, cwd: str) -> str:
 
 
 def _renaming(kept: str) -> str:
-    """Return the SQL that swaps the names of the restored and the previous schema. The place does not change, so no
+    """Return the SQL that swaps the names of the restored and the previous schema. The place stays the same, so no
     adoption is needed.
     """
     schema, _, moment = kept.partition(BEFORE)

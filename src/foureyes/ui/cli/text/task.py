@@ -59,7 +59,7 @@ def detail_text(detail: TaskDetail) -> str:
 
 
 def _approval(detail: TaskDetail, row: ApprovalView) -> str:
-    """Return an approval with its approver, rule and proof. [D9, I9]"""
+    """Return an approval with its approver, rule and proof. (D9, I9)"""
     ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
     why = f': "{row.reason}"' if row.reason else ""
     rests_on = row.rests_on + (f", {row.batch} in a batch" if row.batch else "")
@@ -69,7 +69,7 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
 
 
 def detail_fields(detail: TaskDetail) -> dict[str, Any]:
-    """Return everything about a task for programs. Each attempt includes its value for `--seen`. [D7]"""
+    """Return everything about a task for programs. Each attempt has its value for `--seen`. (D7)"""
     fields = {"id": detail.task.id, **plain(detail)}
     for attempt, row in zip(detail.attempts, fields["attempts"], strict=True):
         row["seen"] = attempt.seen
@@ -146,7 +146,7 @@ def _lines(file: ChangedFile) -> str:
 
 
 def _checks(detail: TaskDetail) -> list[str]:
-    """Return the state of the checks and the review mode. [D5, M]"""
+    """Return the state of the checks and the review mode. (D5, M)"""
     states = "   ".join(
         f"{row.check} {row.summary if row.outcome == 'passed' else f'{row.outcome}: {row.summary}'}"
         + (f" ({CLAIMED})" if row.claimed else "")
@@ -182,8 +182,8 @@ def _block(name: str, text: str) -> list[str]:
 
 
 def context_text(detail: TaskDetail, place: str = "") -> str:
-    """Return an agent's reading before its work: the task, all earlier feedback, and the last handoff. `place` is the
-    way to its worktree.
+    """Return what an agent reads before its work: the task, all earlier feedback, and the last handoff. `place` is the
+    command to its worktree.
     """
     task = detail.task
     lines = [f"# {task.id}: {task.title}", f"status {task.status}, priority P{task.priority}, type {task.type}"]
@@ -216,7 +216,7 @@ def context_text(detail: TaskDetail, place: str = "") -> str:
 
 
 def _feedback(detail: TaskDetail) -> list[str]:
-    """Return the feedback of earlier decisions, or nothing. [F3]"""
+    """Return the feedback of earlier decisions, or nothing. (F3)"""
     from foureyes.core.nouns.decision import section
 
     entries = [row.entry for row in detail.feedback]
