@@ -545,7 +545,7 @@ CASES = {
     "not run": (auto(results=()), CHECKED, CURRENT, ["has not run"]),
     "failed": (auto(results=(ran(outcome="failed"),)), CHECKED, CURRENT, ["tests failed"]),
     "crashed": (auto(results=(ran(outcome="crashed"),)), CHECKED, CURRENT, ["tests crashed"]),
-    "unsound": (auto(results=(ran(outcome="unsound"),)), CHECKED, CURRENT, ["tests was unsound"]),
+    "unsound": (auto(results=(ran(outcome="unsound"),)), CHECKED, CURRENT, ["tests gave no sound result"]),
     "timed out": (auto(results=(ran(outcome="timed_out"),)), CHECKED, CURRENT, ["tests timed out"]),
     "claimed": (auto(results=(ran(by=MAKER),)), CHECKED, CURRENT, ["claimed"]),
     "run by an agent": (auto(results=(ran(by=STRANGER),)), CHECKED, CURRENT, ["claimed"]),

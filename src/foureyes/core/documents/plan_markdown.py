@@ -31,7 +31,7 @@ NO_DIALECT = ["emphasis", "link", "image", "autolink", "entity", "reference", "l
 """CommonMark rules that would hide a line of a plan or drop characters of a title."""
 _TASK = re.compile(r"^\**Task(?:\s+#?(?P<ref>\w[\w.-]{0,20}))?\s*:\s*(?P<title>.*?)\**$", re.IGNORECASE)
 _LIKE_A_TASK = re.compile(r"^\W*Task\b(?:\s+[\w.#-]{1,20})?\s*:|^#+\s*Task\b", re.IGNORECASE)
-_FIELD = re.compile(r"^[*_`]*(?P<name>[A-Za-z][A-Za-z ]{1,20}?)[*_`]*\s*:[*_`]*\s*(?P<value>.*)$")
+_FIELD = re.compile(r"^(?:[*_]*|`(?=[^`]*`\s*:))(?P<name>[A-Za-z][A-Za-z ]{1,20}?)[*_`]*\s*:[*_`]*\s*(?P<value>.*)$")
 _LIKE_A_FIELD = re.compile(
     r"^[\W_]*(?:labels?|tags?|mode|review mode|depends on|dependenc(?:y|ies)|blocked by)\s*[\W_]*?(?:[:：|=]|$)"
     r"|(?<![\w:])review:\w",
