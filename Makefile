@@ -7,6 +7,7 @@
 #   make site        build the documentation site into build/site
 #   make coverage    the default tests with line and branch coverage, as htmlcov/index.html
 #   make bench       benchmarks, as ratios
+#   make mutants     how many small changes of the pure rules the tests of tests/core notice (15 minutes)
 #   make clean       remove .venv and everything that is built
 #
 #   Seldom needed:
@@ -25,7 +26,7 @@ BIN         := $(VENV)/bin
 STAMP       := $(VENV)/.made-from
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test coverage nightly test-sandboxes test-agents test-agents-quick test-projects record-agents \
+.PHONY: help setup demo test coverage mutants nightly test-sandboxes test-agents test-agents-quick test-projects record-agents \
 	check lint types contracts docs docs-check site pictures bench clean
 
 help:
@@ -59,6 +60,10 @@ test: $(STAMP)
 coverage: $(STAMP)
 	@$(PYTEST) --cov --cov-report=html $(PYTEST_ARGS)
 	@echo "$$($(BIN)/coverage report --format=total) % covered: htmlcov/index.html"
+
+MUTANTS_ARGS ?=
+mutants: $(STAMP)
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m tools.mutants $(MUTANTS_ARGS)
 
 nightly: $(STAMP)
 	@FOUREYES_NIGHTLY=1 FOUREYES_ROUNDS=$(ROUNDS) $(PYTEST) $(PYTEST_ARGS)
