@@ -11,6 +11,8 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import gc
+import importlib
 import importlib.abc
 import importlib.machinery
 import os
@@ -23,14 +25,15 @@ import time
 import tomllib
 import traceback
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import TypeAlias
 
 import hypothesis
 import pytest
+from _pytest.main import pytest_runtestloop as runtestloop
 from coverage import CoverageData
 
 SOURCE = Path("src")
@@ -69,6 +72,9 @@ WORD = re.compile(r"[A-Za-z][\w.-]*")
 """A string that a program may decide by. Texts for people do not count."""
 
 
+Key: TypeAlias = tuple[str, str, str, str, int]
+
+
 @dataclass(frozen=True)
 class Mutant:
     file: Path
@@ -82,7 +88,7 @@ class Mutant:
     tree: ast.Module = field(compare=False, repr=False)
 
     @property
-    def key(self) -> tuple[str, str, str, str, int]:
+    def key(self) -> Key:
         return (str(self.file), self.where, self.old, self.new, self.nth)
 
     @property
@@ -232,6 +238,52 @@ class Coverage:
         return {test: self.seconds.get(test, 0.0) for test in tests}
 
 
+class Swapping:
+    """Collects all tests once and tries each mutant in a fork, with the code of one function swapped."""
+
+    def __init__(self, mutants: list[Mutant], coverage: Coverage, jobs: int, survivors: Path) -> None:
+        self.mutants, self.coverage, self.jobs, self.survivors = mutants, coverage, jobs, survivors
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        gc.freeze()
+        items = {item.nodeid: item for item in session.items}
+
+        def trial(mutant: Mutant) -> int:
+            tests = self.coverage.tests_for(mutant)
+            session.items = [items[test] for test in sorted(tests, key=lambda test: tests[test])]
+            session.config.option.maxfail = 1
+            if not swap(mutant):
+                return 0
+            try:
+                runtestloop(session)
+            except session.Failed:
+                return 1
+            return int(session.testsfailed > 0)
+
+        left = tried(self.mutants, self.jobs, trial)
+        self.survivors.write_text(" ".join(str(self.mutants.index(mutant)) for mutant in left))
+        return True
+
+
+def swap(mutant: Mutant) -> bool:
+    """Give the mutated function its new code, in place. Return False if the change is not inside a function."""
+    code: CodeType | None = compile(mutant.tree, str(mutant.file.resolve()), "exec", dont_inherit=True)
+    found: object = importlib.import_module(mutant.module)
+    for name in mutant.where.split(".") if mutant.where else []:
+        assert code is not None
+        code = next((part for part in code.co_consts if isinstance(part, CodeType) and part.co_name == name), None)
+        found = vars(found).get(name)
+        found = getattr(found, "fget", None) or getattr(found, "__func__", None) or found
+        while hasattr(found, "__wrapped__"):
+            found = found.__wrapped__
+        if isinstance(found, FunctionType) and code is not None:
+            found.__code__ = code
+            return True
+        if code is None or found is None:
+            return False
+    return False
+
+
 class Seconds:
     def __init__(self) -> None:
         self.of: dict[str, float] = defaultdict(float)
@@ -240,68 +292,79 @@ class Seconds:
         self.of[report.nodeid] += report.duration
 
 
-def _prepare(log: str) -> None:
-    output = os.open(log, os.O_WRONLY | os.O_CREAT)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    hypothesis.settings.register_profile("mutants", deadline=None, derandomize=True, database=None)
-    hypothesis.settings.load_profile("mutants")
-
-
-def started(mutant: Mutant, tests: dict[str, float]) -> int:
-    """Run the tests on the mutant in a child process; return its id. It ends with 0 if all pass."""
-    child = os.fork()
-    if child == 0:
-        signal.alarm(SECONDS)
-        _prepare(os.devnull)
-        sys.meta_path.insert(0, Mutated(mutant))
-        files = sorted({test.partition("::")[0] for test in tests})
-        try:
-            code = (
-                int(pytest.main(["-x", "-q", *PYTEST, "-p", "no:cov", *files], plugins=[Chosen(tests)])) if tests else 0
-            )
-        except BaseException:
-            code = 1
-        os._exit(code)
-    return child
-
-
-def survivors(mutants: list[Mutant], coverage: Coverage, jobs: int) -> list[Mutant]:
-    """Try all mutants, some at the same time; return those that no test noticed."""
+def tried(mutants: list[Mutant], jobs: int, trial: Callable[[Mutant], int]) -> list[Mutant]:
+    """Try each mutant in a child process, some at the same time; return those whose trial ends with 0."""
     left: list[Mutant] = []
     running: dict[int, Mutant] = {}
     waiting = mutants[::-1]
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.pop()
-            running[started(mutant, coverage.tests_for(mutant))] = mutant
+            running[in_child(lambda: trial(mutant), os.devnull)] = mutant  # noqa: B023
         child, status = os.wait()
         mutant = running.pop(child)
         if os.waitstatus_to_exitcode(status) == 0:
             left.append(mutant)
-    return sorted(left, key=lambda mutant: (mutant.line, mutant.key))
+    return sorted(left, key=lambda mutant: (str(mutant.file), mutant.line, mutant.key))
+
+
+def in_child(work: Callable[[], int], log: str, seconds: int = SECONDS) -> int:
+    """Do the work in a fork of this process; return its process id. Its exit code is the answer, 1 after an error."""
+    child = os.fork()
+    if child:
+        return child
+    signal.alarm(seconds)
+    output = os.open(log, os.O_WRONLY | os.O_CREAT)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    code = 1
+    try:
+        code = work()
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def ended(child: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def fresh_trial(mutant: Mutant, coverage: Coverage) -> int:
+    """Import everything anew with the mutant in place, and run the tests of its line."""
+    tests = coverage.tests_for(mutant)
+    sys.meta_path.insert(0, Mutated(mutant))
+    files = sorted({test.partition("::")[0] for test in tests})
+    return int(pytest.main(["-x", "-q", *PYTEST, "-p", "no:cov", *files], plugins=[Chosen(tests)])) if tests else 0
+
+
+def survivors(mutants: list[Mutant], coverage: Coverage, jobs: int, folder: Path) -> list[Mutant]:
+    """Return the mutants that no test notices: first tried quickly, those that are left once more in a fresh process."""
+    file, log = folder / "survivors", folder / "log"
+    arguments = ["-q", *PYTEST, "-p", "no:cov", "tests/core"]
+    swapping = Swapping(mutants, coverage, jobs, file)
+    if ended(in_child(lambda: int(pytest.main(arguments, plugins=[swapping])), str(log), 0)) not in (0, 5):
+        sys.exit(f"the tests could not be collected:\n{log.read_text()}")
+    left = [mutants[int(number)] for number in file.read_text().split()]
+    return tried(left, jobs, lambda mutant: fresh_trial(mutant, coverage))
 
 
 def measured(folder: Path) -> Coverage:
     """Run tests/core once, unchanged, and note which test runs which line."""
-    file = folder / "coverage"
-    child = os.fork()
-    if child == 0:
-        _prepare(str(folder / "log"))
+    file, log = folder / "coverage", folder / "log"
+
+    def work() -> int:
         os.environ["COVERAGE_FILE"] = str(file)
-        seconds, code = Seconds(), 1
-        try:
-            packages = [f"--cov={SOURCE / 'foureyes' / package}" for package in RULES]
-            arguments = ["-q", *PYTEST, *packages, "--cov-context=test", "--cov-report=", "tests/core"]
-            code = int(pytest.main(arguments, plugins=[seconds]))
-            (folder / "seconds").write_text("\n".join(f"{took}\t{test}" for test, took in seconds.of.items()))
-        except BaseException:
-            traceback.print_exc()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
-        sys.exit(f"the tests fail without a mutant:\n{(folder / 'log').read_text()}")
+        seconds = Seconds()
+        packages = [f"--cov={SOURCE / 'foureyes' / package}" for package in RULES]
+        arguments = ["-q", *PYTEST, *packages, "--cov-context=test", "--cov-report=", "tests/core"]
+        code = int(pytest.main(arguments, plugins=[seconds]))
+        (folder / "seconds").write_text("\n".join(f"{took}\t{test}" for test, took in seconds.of.items()))
+        return code
+
+    if ended(in_child(work, str(log), 0)) != 0:
+        sys.exit(f"the tests fail without a mutant:\n{log.read_text()}")
     data = CoverageData(str(file))
     data.read()
     lines: dict[str, dict[int, set[str]]] = {}
@@ -315,7 +378,7 @@ def measured(folder: Path) -> Coverage:
 # ----------------------------------------------------------------------------------------------------------- report
 
 
-def equivalents() -> set[tuple[str, str, str, str, int]]:
+def equivalents() -> set[Key]:
     """Return the mutants that nobody can tell from the original, with the reason in the file."""
     rows = tomllib.loads(EQUIVALENTS.read_text()).get("equivalent", [])
     return {(row["file"], row["where"], row["old"], row["new"], row.get("nth", 1)) for row in rows}
@@ -338,28 +401,37 @@ def main() -> None:
     known, draw = equivalents(), random.Random(asked.seed)
     sys.dont_write_bytecode = False
     print(f"seed {asked.seed}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        coverage = measured(Path(folder))
+    hypothesis.settings.register_profile("mutants", deadline=None, derandomize=True, database=None)
+    hypothesis.settings.load_profile("mutants")
+    possible = {file: mutants_of(file) for file in files}
+    chosen: list[Mutant] = []
+    for file, all_of_it in possible.items():
+        some = [mutant for mutant in all_of_it if mutant.key not in known]
+        is_whole = asked.all or asked.files or file.stem in HEART
+        chosen += some if is_whole else draw.sample(some, min(asked.each, len(some)))
+    with tempfile.TemporaryDirectory() as name:
+        left = survivors(chosen, measured(Path(name)), asked.jobs, Path(name))
+    sys.exit(report(possible, chosen, left, known))
+
+
+def report(possible: dict[Path, list[Mutant]], chosen: list[Mutant], left: list[Mutant], known: set[Key]) -> int:
+    """Print a line for each file and its survivors; return 1 if any file is below 95 %."""
     is_short = False
-    for file in files:
-        possible = mutants_of(file)
-        equal = [mutant for mutant in possible if mutant.key in known]
-        tried = [mutant for mutant in possible if mutant.key not in known]
-        if not (asked.all or asked.files or file.stem in HEART) and len(tried) > asked.each:
-            tried = sorted(draw.sample(tried, asked.each), key=lambda mutant: (mutant.line, mutant.key))
-        if not tried:
+    for file, all_of_it in possible.items():
+        total = sum(mutant.file == file for mutant in chosen)
+        if not total:
             continue
-        left = survivors(tried, coverage, asked.jobs)
-        killed = len(tried) - len(left)
-        is_short |= killed * 100 < len(tried) * 95
+        alive = [mutant for mutant in left if mutant.file == file]
+        killed = total - len(alive)
+        is_short |= killed * 100 < total * 95
+        equal = sum(mutant.key in known for mutant in all_of_it)
         print(
-            f"{killed:4} of {len(tried):4} killed, {killed * 100 // len(tried):3} %, "
-            f"{len(possible):4} possible, {len(equal):2} equivalent  {file.relative_to(SOURCE / 'foureyes')}",
-            flush=True,
+            f"{killed:4} of {total:4} killed, {killed * 100 // total:3} %, {len(all_of_it):4} possible, "
+            f"{equal:2} equivalent  {file.relative_to(SOURCE / 'foureyes')}"
         )
-        for mutant in left:
-            print(f"       {mutant.line}: {mutant.where}: {mutant.old}  →  {mutant.new}", flush=True)
-    sys.exit(is_short)
+        for mutant in alive:
+            print(f"       {mutant.line}: {mutant.where}: {mutant.old}  →  {mutant.new}")
+    return int(is_short)
 
 
 if __name__ == "__main__":
