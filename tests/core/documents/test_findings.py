@@ -153,7 +153,7 @@ def test_a_place_is_told_by_file_and_line_or_by_location_L3(sent: dict[str, Any]
             {"file": "a:3", "line": 4},
             ": file, line and location contradict each other (file a:3, line 4). Give only one of them",
         ),
-        ({"title": " \u200b"}, ".title: missing. A finding needs a title"),
+        ({"title": " \u200b"}, ".title: missing. A finding needs a title, or a description to take it from"),
         (
             {"problem": "x", "description": "y"},
             ".description: differs from payload.issues[0].problem. Give only one of them",

@@ -205,7 +205,7 @@ AGAIN = task("a", iteration=2)
         (facts("whole", lower=task("a", "open")), False, True, "sent back"),
         (facts("whole", lower=task("a", "in_progress")), False, True, "sent back"),
         (facts("whole", lower=task("a", "closed", resolution="closed")), False, True, "without an approval"),
-        (facts("part", lower=task("a")), False, True, "as a whole"),
+        (facts("part", lower=task("a")), False, True, "only in part"),
         (facts("carved", lower=task("a")), False, False, ""),
         (facts("carved", lower=task("a", "blocked", rejected=True)), False, False, "rejected"),
         (facts("copied", lower=task("a", "blocked", rejected=True)), False, True, "rejected"),
