@@ -18,7 +18,7 @@ import msgspec
 from foureyes.adapters.store.journal import journal_length
 from foureyes.adapters.store.replay import check_chain
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 
 from bench.crowd import in_a_child
 from bench.dataset import ROWS_PER_TASK, template

@@ -106,13 +106,13 @@ class Repository:
         return [self.listed(globs)]
 
     @property
-    def beside(self) -> str:
+    def for_start(self) -> str:
         return self.tree
 
     def agreed(self) -> list[dict[str, str]]:
         return [self.listed(("**",))]
 
-    def agreed_beside(self) -> dict[str, str]:
+    def agreed_for_start(self) -> dict[str, str]:
         return {}
 
     def write_some(self, paths: Sequence[str], path: str) -> None:

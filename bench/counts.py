@@ -17,7 +17,7 @@ import psycopg
 
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 
 from bench.figures import Figure, at_most, show
 from bench.places import ADA, Place, PostgresPlace, SqlitePlace, desk, server

@@ -78,18 +78,20 @@ class Asked:
 
 def ask(writer: Writer, tx: WriteTx, n: int, *, answered: bool) -> None:
     task, cycle = TaskId(f"fe-{n}"), CycleId(f"c-{n}")
-    handed_in = attempt(task, 1)
+    submitted_task = attempt(task, 1)
     tell = writer.tell
-    tell(tx, MAKER.session, task, e.TaskCreated(title=f"work on {task}"), e.TaskStarted(target_head=handed_in.base))
-    target = CycleTarget(task=task, attempt=1, diff_id=handed_in.diff_id, summary="it works")
+    tell(
+        tx, MAKER.session, task, e.TaskCreated(title=f"work on {task}"), e.TaskStarted(target_head=submitted_task.base)
+    )
+    target = CycleTarget(task=task, attempt=1, diff_id=submitted_task.diff_id, summary="it works")
     opened = e.CycleOpened(cycle=cycle, trigger="REQUEST_REVIEW", targets=(target,), quorum=1, seats=2)
     asked = [e.ReviewAsked(cycle=cycle, reviewer=name, kind="session", until=UNTIL) for name in sessions()]
-    tell(tx, MAKER.session, task, handed_in, opened, *asked)
+    tell(tx, MAKER.session, task, submitted_task, opened, *asked)
     for session in sessions() if answered else ():
-        files = tuple(file.path for file in handed_in.files)
+        files = tuple(file.path for file in submitted_task.files)
         review = e.ReviewSubmitted(
             attempt=1,
-            diff_id=handed_in.diff_id,
+            diff_id=submitted_task.diff_id,
             verdict="approved",
             effective="approved",
             status="APPROVED",

@@ -171,7 +171,7 @@ class Life:
         self.tell(tx, maker, task, e.TaskStarted(target_head=sha("main")))
         if fate == "in_progress":
             return
-        change = self.handed_in(maker, task)
+        change = self.submitted_task(maker, task)
         self.tell(tx, maker, task, change)
         if fate == "reviewing":
             return
@@ -214,7 +214,7 @@ class Life:
             labels=tuple(self.random.sample(LABELS, k=number % 3)),
         )
 
-    def handed_in(self, maker: Actor, task: TaskId) -> AttemptSubmitted:
+    def submitted_task(self, maker: Actor, task: TaskId) -> AttemptSubmitted:
         head = sha(f"head {task}")
         return AttemptSubmitted(
             n=1,

@@ -25,7 +25,7 @@ from bench import checks, large_tree
 from bench.figures import Figure, at_most, note, progress, show
 from bench.install import installed
 from bench.places import ADA, TARGET, desk
-from bench.plain_git import hand_in, merge
+from bench.plain_git import merge, submit_work
 from bench.timing import Started, timed, watching_git
 from bench.workplace import (
     LINES,
@@ -107,7 +107,7 @@ class Bench:
         place = self.at.plain.parent / f"plain-{self.rounds}"
         self.at.git("worktree", "add", "-q", "-b", f"work-{self.rounds}", str(place), TARGET, at=self.at.plain)
         self.change(Work("plain", place))
-        self.times["submit, git"].append(timed(lambda: hand_in(self.at, place, self.rounds)))
+        self.times["submit, git"].append(timed(lambda: submit_work(self.at, place, self.rounds)))
         self.times["merge, git"].append(timed(lambda: merge(self.at, place, f"work-{self.rounds}")))
 
     def large_change(self) -> None:
@@ -118,7 +118,7 @@ class Bench:
         self.at.git("commit", "-q", "-a", "-m", "change much", at=work.place)
         self.submit("large", work)
         self.times["large, git diff"].append(timed(lambda: self.at.git("diff", f"{TARGET}...HEAD", at=work.place)))
-        self.times["large, git"].append(timed(lambda: hand_in(self.at, work.place, 0)))
+        self.times["large, git"].append(timed(lambda: submit_work(self.at, work.place, 0)))
         self.at.git("worktree", "remove", "--force", str(work.place))
         app = self.at.open()
         app.feedback.reject(ADA, work.task, "only to be measured")

@@ -62,7 +62,7 @@ class LargeTree:
             self._by_git(work, size)
 
     def _by_git(self, work: Work, size: int) -> None:
-        self._note("submit, git", size, worked(lambda: plain_git.hand_in(self.at, work.place, self.rounds)))
+        self._note("submit, git", size, worked(lambda: plain_git.submit_work(self.at, work.place, self.rounds)))
         self._note("merge, git", size, worked(lambda: plain_git.merge(self.at, work.place, work.task)))
 
     def _note(self, step: str, size: int, taken: float) -> None:

@@ -14,7 +14,7 @@ DURABLE = ("-c", "core.fsync=objects,reference")
 """As the gate writes: what the journal says was merged must survive a power cut, and git's default is less."""
 
 
-def hand_in(at: Workplace, place: Path, number: int) -> None:
+def submit_work(at: Workplace, place: Path, number: int) -> None:
     """What `submit` asks and leaves: nothing uncommitted, where both branches are, the change, its commits, a ref that
     keeps it.
     """

@@ -27,8 +27,8 @@ from foureyes.adapters.store.store_files import create_store
 from foureyes.app.agent_ports import Launch
 from foureyes.app.application import Application
 from foureyes.app.context import Context
-from foureyes.app.runner.live_runs import Options, RunnerDesk
-from foureyes.app.runner.snapshot import Lookout
+from foureyes.app.runner.live_runs import Options, RunnerMemory
+from foureyes.app.runner.snapshot import SnapshotReader
 from foureyes.bootstrap.run_server import RunDoors
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested
@@ -72,13 +72,13 @@ class Watched:
         self.app.policy.accept(ADA)
         fill(self.app, tasks)
         runner = self.app.runs.begin(ADA, agents=3).actor
-        self.looking = Lookout(context, runner, PlayedAgents(repo))
-        self.desk = RunnerDesk(Options(agents=3))
-        while self.looking.look(self.desk).more:  # every attempt in review is looked at once after the start
+        self.looking = SnapshotReader(context, runner, PlayedAgents(repo))
+        self.desk = RunnerMemory(Options(agents=3))
+        while self.looking.read(self.desk).more:  # every attempt in review is looked at once after the start
             continue
 
     def tick(self) -> object:
-        return plan(self.looking.look(self.desk))
+        return plan(self.looking.read(self.desk))
 
 
 def fill(app: Application, tasks: int) -> None:

@@ -19,7 +19,7 @@ import msgspec
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.app.application import Application
 from foureyes.app.pages.review_queue import LOOKED_AT
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 
 from bench.dataset import COMMON, RARE, copy_to_server, template
@@ -42,10 +42,10 @@ WORKER = agent("worker")
 NOBODY = msgspec.structs.replace(agent("nobody"), trust="asserted")
 """A typed name may approve nothing (I1)."""
 
-Operation = Callable[["Shelf"], object]
+Operation = Callable[["CheckCache"], object]
 
 
-class Shelf:
+class CheckCache:
     """An open store and what operations need to know about it."""
 
     def __init__(self, app: Application, tasks: int) -> None:
@@ -94,36 +94,36 @@ WRITES: dict[str, Operation] = {
 }
 
 
-def timed(operation: Operation, shelf: Shelf) -> float:
+def timed(operation: Operation, shelf: CheckCache) -> float:
     """Milliseconds."""
     start = time.perf_counter()
     operation(shelf)
     return (time.perf_counter() - start) * 1000
 
 
-def compare(engine: str, small: Shelf, large: Shelf, repeats: int) -> list[Figure]:
+def compare(engine: str, small: CheckCache, large: CheckCache, repeats: int) -> list[Figure]:
     """Every operation in both stores, in turns; the first round warms the caches and is not counted."""
     figures = []
     for name, operation in (READS | WRITES).items():
         pairs = [(timed(operation, small), timed(operation, large)) for _ in range(repeats + 1)][1:]
         low, high = statistics.median(pair[0] for pair in pairs), statistics.median(pair[1] for pair in pairs)
         figures.append(at_most(f"{engine}, {name}", high / low, BUDGET, f"{low:.2f} → {high:.2f} ms"))
-    judged = large.app.lists.reviewable(NOBODY, ListQuery(limit=QUEUE)).looked_at
+    judged = large.app.lists.reviewable(NOBODY, ListQuery(limit=QUEUE)).examined
     what = f"{engine}, reviewable for who may approve nothing: tasks judged"
     return [*figures, at_most(what, judged, LOOKED_AT, "of the large store's queue")]
 
 
 @contextmanager
-def sqlite_shelf(folder: Path, tasks: int) -> Iterator[Shelf]:
+def sqlite_shelf(folder: Path, tasks: int) -> Iterator[CheckCache]:
     app = SqlitePlace(folder / f"sqlite-{tasks}", template=template(tasks)).open()
     try:
-        yield Shelf(app, tasks)
+        yield CheckCache(app, tasks)
     finally:
         app.close()
 
 
 @contextmanager
-def postgres_shelf(url: str, folder: Path, tasks: int) -> Iterator[Shelf]:
+def postgres_shelf(url: str, folder: Path, tasks: int) -> Iterator[CheckCache]:
     place = PostgresPlace(url, folder / f"postgres-{tasks}", f"scale{tasks}", empty=True)
     progress(f"copying {tasks:,} tasks to PostgreSQL")
     source = SqliteEngine(str(template(tasks)))
@@ -131,7 +131,7 @@ def postgres_shelf(url: str, folder: Path, tasks: int) -> Iterator[Shelf]:
     source.close()
     app = place.open()
     try:
-        yield Shelf(app, tasks)
+        yield CheckCache(app, tasks)
     finally:
         app.close()
 

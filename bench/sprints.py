@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 
 from foureyes.app.application import Application
 from foureyes.app.context import IdRow
+from foureyes.app.results.sprint import SprintAsk
 from foureyes.app.tasks.sprint_records import active, now_of
-from foureyes.app.views.sprint import SprintAsk
 from foureyes.core import events as e
 from foureyes.core.events.decision import AttemptSubmitted
 from foureyes.core.words.ids import TaskId

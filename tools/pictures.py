@@ -18,7 +18,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from foureyes.app.application import Application
-from foureyes.app.views.draft import Position
+from foureyes.app.results.draft import Position
 from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.finding import ReportedFinding

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.folders import OddFile, entries, folder, keep_aside, opened, read, replace, walked
+from foureyes.adapters.folders import OddFile, entries, folder, opened, read, rename_unreadable, replace, walked
 
 from tests.stage.odd import DEEP, ODD, deep, put_odd
 
@@ -80,7 +80,7 @@ def test_a_folder_is_made_and_left_with_whole_files_and_what_was_in_the_way(tmp_
     with folder(str(tmp_path / "ours"), make=True) as place:
         replace(place, "a", b"one", 0o644)
         replace(place, "a", b"two", 0o644, durable=False)
-        assert keep_aside(place, "a") == "a.bad-1"
+        assert rename_unreadable(place, "a") == "a.bad-1"
         replace(place, "a", b"three", 0o600)
         assert sorted(entries(place, 10)) == ["a", "a.bad-1"]
         assert len(entries(place, 1)) == 1

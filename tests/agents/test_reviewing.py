@@ -36,7 +36,7 @@ def test_it_answers_with_the_document_that_it_is_held_to_V3(name: str, tmp_path:
 DEFECT = "def mean(values):\n    return sum(values) / len(values)\n"
 
 
-def handed_in(house: House, name: str) -> tuple[str, str]:
+def submitted_task(house: House, name: str) -> tuple[str, str]:
     """A task with a planted defect that somebody else made, and its diff id."""
     shop = house.shop
     author = shop.cast.claude if name == "codex" else shop.cast.codex
@@ -57,7 +57,7 @@ def test_a_real_reviewer_finds_a_planted_defect_and_the_work_goes_back_V2_V3_V10
     name: str, stage: Stage, tmp_path: Path
 ) -> None:
     house = House(stage, tmp_path, name, settings=f'[review.peers]\nreviewers = ["{name}"]\n')
-    task, diff_id = handed_in(house, name)
+    task, diff_id = submitted_task(house, name)
     prose: Asked = {"say": "No blocker found. LGTM!"}
     lines = house.run(task, "cat src/mean.py", prose, found(diff_id), options=("--once",))
     page = house.shop.show(task)
@@ -92,9 +92,9 @@ def test_what_a_real_reviewer_does_wrong_ends_as_the_rules_say_V3_V5_V6_V7(
     name: str, said: list[Asked], became: str, rule: str, stage: Stage, tmp_path: Path
 ) -> None:
     house = House(stage, tmp_path, name, settings=f'[review.peers]\nreviewers = ["{name}"]\n')
-    task, _ = handed_in(house, name)
+    task, _ = submitted_task(house, name)
     lines = house.run(task, *said, options=("--once",))
     (cycle,) = house.shop.lines(house.shop.cast.alice, "review", "list")
-    (asked,) = cycle["asked"]
+    (asked,) = cycle["requested"]
     assert (asked["why"] or asked["state"], cycle["rule"]) == (became, rule), told(lines)
     assert not [row for row in cycle["reviews"] if row["counts"]]

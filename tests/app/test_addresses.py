@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.views.attempt import MergesGoOn
+from foureyes.app.results.attempt import MergesGoOn
 from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import BadInput, RemoteProblem
 from foureyes.ui.steps import steps_text
@@ -41,10 +41,10 @@ def addressed(clones: Clones) -> list[str]:
 
 
 def test_the_first_push_from_a_clone_puts_the_address_on_record_and_no_later_one_Q6(clones: Clones) -> None:
-    clones.alpha.handed_in(CLAUDE)
+    clones.alpha.submitted_task(CLAUDE)
     assert len(addressed(clones)) == 1
     clones.alpha.checkout.switch("main")
-    clones.alpha.handed_in(CLAUDE, text="other\n")
+    clones.alpha.submitted_task(CLAUDE, text="other\n")
     assert len(addressed(clones)) == 1
 
 
@@ -90,7 +90,7 @@ def test_only_a_person_says_that_the_remote_is_elsewhere_Q6(clones: Clones, acto
 
 
 def test_no_password_of_an_address_is_on_record_Q6(clones: Clones) -> None:
-    clones.alpha.handed_in(CLAUDE)
+    clones.alpha.submitted_task(CLAUDE)
     clones.alpha.checkout.git("config", "remote.origin.url", "https://joe:secret@example.org/x.git")
     alpha = again(clones.alpha)
     accept(alpha, "it moved")
@@ -123,7 +123,7 @@ def test_a_push_that_would_bring_what_no_task_brought_is_not_proposed_but_listed
 
 
 def test_an_address_that_nobody_was_shown_is_not_accepted_Q6(clones: Clones) -> None:
-    clones.alpha.handed_in(CLAUDE)
+    clones.alpha.submitted_task(CLAUDE)
     git = clones.alpha.checkout.git
     seen, later = another(clones, "moved.git"), another(clones)
     git("config", "remote.origin.url", seen)

@@ -17,8 +17,8 @@ from foureyes.adapters.store.store import Store
 from foureyes.app import context
 from foureyes.app.application import Application
 from foureyes.app.catalog import NOUNS, Verb, verbs
-from foureyes.app.views.sprint import SprintAsk
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.sprint import SprintAsk
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.rights import barred
@@ -84,7 +84,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "checkpoints.restore": [{"name": "before"}],
     "checks.run_each": [{"tasks": [TASK]}],
     "check_runs.one": [{"number": RUN}],
-    "attempts.clear_author": [{"task": TASK, "session": "ses-x", "reason": WHY}],
+    "attempts.correct_author": [{"task": TASK, "session": "ses-x", "reason": WHY}],
     "findings.add": [{"task": TASK, "finding": ReportedFinding(severity="HIGH", title="leaks")}],
     "findings.waive": [{"finding": FINDING, "reason": WHY}],
     "findings.track": [{"names": [FINDING]}],
@@ -116,7 +116,7 @@ ASKED: dict[str, list[dict[str, Any]]] = {
     "runs.holds": [{"runner": WITHIN, "run": AGENT_RUN}],
     "runs.take_over": [{"runner": WITHIN, "run": AGENT_RUN}],
     "runs.end": [{"runner": WITHIN, "run": AGENT_RUN, "outcome": None, "ending": "finished"}],
-    "runs.hand_in": [{"runner": WITHIN, "run": AGENT_RUN, "signal": "DONE", "message": ""}],
+    "runs.submit_work": [{"runner": WITHIN, "run": AGENT_RUN, "signal": "DONE", "message": ""}],
     "runs.release": [{"runner": WITHIN, "run": AGENT_RUN}],
     "runs.ask_stop": [{"what": TASK}, {"what": AGENT_RUN}],
     "runs.signal": [{"signal": "DONE", "task": TASK}],
@@ -159,10 +159,10 @@ ASKED: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.fixture
-def handed_in(desk: DeskWorld) -> tuple[DeskWorld, dict[str, Any]]:
+def submitted_task(desk: DeskWorld) -> tuple[DeskWorld, dict[str, Any]]:
     """A world with a check, and a task in review that somebody found something in."""
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.checks.run_target(CI)
     run = desk.app.check_runs.of_target(BOB)[0].n
     finding = desk.app.findings.add(CODEX, task, ReportedFinding(severity="HIGH", title="leaks")).id
@@ -197,9 +197,9 @@ def filled(value: Any, names: dict[str, Any]) -> Any:
 
 
 def test_a_verb_asks_for_the_rights_that_the_catalogue_names_I5(
-    handed_in: tuple[DeskWorld, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    submitted_task: tuple[DeskWorld, dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk, names = handed_in
+    desk, names = submitted_task
     asked: list[str] = []
 
     def watched(kind: Any, trust: Any, name: str, verb: str, *rest: Any) -> Reason | None:
@@ -230,9 +230,9 @@ def refusal(call: Callable[[], object]) -> str:
 
 
 def test_a_verb_that_only_looks_opens_no_writing_transaction(
-    handed_in: tuple[DeskWorld, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+    submitted_task: tuple[DeskWorld, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk, names = handed_in
+    desk, names = submitted_task
 
     def refuse(_: Store) -> None:
         raise AssertionError("a writing transaction was opened")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.results.project import News
 from foureyes.app.target_merges import unbrought
-from foureyes.app.views.project import News
 from foureyes.errors import BadInput
 from foureyes.ui.steps import steps_text
 

@@ -47,7 +47,7 @@ def test_a_person_s_pause_stays_whatever_is_decided_V9(desk: DeskWorld) -> None:
     task = two_concerns(desk)
     desk.app.runs.pause(ALICE, task, reason="not today")
     desk.app.feedback.redo(BOB, task, "say more")
-    assert [row.made_by for row in desk.app.runs.standstill().pauses] == ["person"]
+    assert [row.made_by for row in desk.app.runs.blocked_work().pauses] == ["person"]
 
 
 def test_what_stops_everything_goes_with_the_last_of_its_targets_V9(desk: DeskWorld) -> None:
@@ -80,7 +80,7 @@ def test_a_person_who_made_a_target_does_not_lift_what_pauses_everything_V9_R2(d
 def held_by_r1(desk: DeskWorld) -> str:
     """R1: codex stopped it, and the task is held."""
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
     review(desk, task, by=GEMINI)
     assert desk.show(task).task.hold == "codex#1 reported a blocker: it deletes the database"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.catalog import NOUNS, verbs
-from foureyes.app.local_verbs import HERE, HERE_NOUNS, why_here
+from foureyes.app.catalog import HERE, HERE_NOUNS, NOUNS, verbs, why_here
 
 
 def test_what_only_a_process_of_the_callers_own_does_is_on_a_list_with_reasons() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from foureyes.app.gate.merge_queue import Merges
-from foureyes.app.views.attempt import MergeRow
+from foureyes.app.gate.merger import Merges
+from foureyes.app.results.attempt import MergeRow
 from foureyes.core.events.decision import TaskMerged
 from foureyes.core.nouns.session import Actor
 from foureyes.ui.steps import steps_text

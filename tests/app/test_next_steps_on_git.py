@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.nouns.check import Ran
 
 from tests.app import test_next_steps_walked as walked

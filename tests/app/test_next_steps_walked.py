@@ -82,7 +82,7 @@ def a_day(desk: DeskWorld) -> None:
 
 
 def findings_loop(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(desk, task, [issue("one"), issue("two", "CRITICAL"), issue("three", "LOW")]).raised
     look_around(desk, task)
     desk.start(CLAUDE, task)
@@ -100,7 +100,7 @@ def findings_loop(desk: DeskWorld) -> None:
 
 
 def a_person_points(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     path = desk.show(task).attempts[-1].files[0].path
     everybody(
         lambda who: desk.app.findings.add(
@@ -122,11 +122,13 @@ def a_stuck_loop(desk: DeskWorld) -> None:
 
 def stops(desk: DeskWorld) -> None:
     for status in ("open", "in_progress", "reviewing"):
-        task = desk.create() if status == "open" else desk.started() if status == "in_progress" else desk.handed_in()
+        task = (
+            desk.create() if status == "open" else desk.started() if status == "in_progress" else desk.submitted_task()
+        )
         desk.app.stops.hold(BOB, task, "wait")
         look_around(desk, task)
         everything(desk, task)
-    rejected = desk.handed_in()
+    rejected = desk.submitted_task()
     desk.app.feedback.reject(BOB, rejected, "never")
     look_around(desk, rejected)
     everything(desk, rejected)
@@ -150,7 +152,7 @@ def one_after_the_other(desk: DeskWorld) -> None:
 
 
 def closed(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.approve(BOB, task)
     everything(desk, task)
     desk.app.stops.hold(ALICE, task, "no")

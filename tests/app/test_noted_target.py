@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from foureyes.app.target import ask_target, branch_here, furthest_target, noted_target, noted_tip, tip_of, told_target
+from foureyes.app.target import (
+    ask_target,
+    branch_here,
+    current_target,
+    furthest_target,
+    noted_target,
+    noted_tip,
+    tip_of,
+)
 from foureyes.core.words.refs import tracked
 
 from tests.stage.clones import Clone, Clones
@@ -74,6 +82,6 @@ def test_work_that_landed_elsewhere_is_shown_as_landed_where_the_target_here_is_
     alpha.checkout.commit("one.py", "one\n", session=CLAUDE)
     alpha.checkout.git("push", "-q", "origin", "main")
     alpha.submit(CLAUDE, task)
-    told_target(beta.app.context)
+    current_target(beta.app.context)
     (row,) = beta.app.queue.view(ALICE).rows
     assert [reason for reason in row.you.reasons if reason.rule == "D4"] == []

@@ -56,7 +56,7 @@ def test_an_approval_reads_its_facts_twice_and_its_rules_twice(world: GitWorld, 
 def test_an_approval_with_a_key_and_reviews_reads_no_more(desk: DeskWorld) -> None:
     desk.app.keys.new(ALICE)
     desk.app.policy.set(ALICE, "review.human_proof", "key")
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=GEMINI)
     seen, app = desk.show(task).attempts[-1].diff_id, afresh(desk)
     with counting() as reads:
@@ -67,7 +67,7 @@ def test_an_approval_with_a_key_and_reviews_reads_no_more(desk: DeskWorld) -> No
 @pytest.mark.parametrize("who", [CODEX, BOB], ids=["agent", "person"])
 @pytest.mark.parametrize("verb", ["redo", "reject", "close", "withdraw", "unblock"])
 def test_other_decisions_read_no_more_than_an_approval(desk: DeskWorld, verb: str, who: Actor) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     if verb == "withdraw":
         desk.approve(who, task)
     if verb == "unblock":
@@ -130,7 +130,7 @@ def test_a_claim_reads_its_project_once_before_and_once_within_K1_P12_Q6(desk: D
 
 def test_rules_and_facts_are_read_once_in_a_transaction(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.policy", "strict")
-    task = TaskId(desk.handed_in())
+    task = TaskId(desk.submitted_task())
     context = afresh(desk).context
     with counting() as reads, desk.store.read() as tx:
         policies = [context.policy(tx, actor) for actor in (CLAUDE, ALICE, CODEX)] + [context.gate_policy(tx)]

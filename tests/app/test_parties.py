@@ -17,7 +17,7 @@ BELOW = ["process:boot:ns:child"]
 
 
 def test_a_child_has_its_own_name_and_those_above_it_I4(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     child = desk.spawn(QWEN, task, "review", agent="codex", below=BELOW)
     review(desk, task, by=child)
     with desk.store.read() as tx:
@@ -26,7 +26,7 @@ def test_a_child_has_its_own_name_and_those_above_it_I4(desk: DeskWorld) -> None
 
 def test_a_child_that_is_called_like_a_reviewer_does_not_take_its_seat_V4(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=desk.spawn(QWEN, task, "review", agent="codex", below=BELOW))
     (cycle,) = desk.app.cycles.listed(task=task)
     assert (cycle.state, cycle.waits_for) == ("open", ("codex",))
@@ -36,7 +36,7 @@ def test_a_child_that_is_called_like_a_reviewer_does_not_take_its_seat_V4(desk: 
 
 def test_a_blocker_of_a_child_that_is_called_like_a_reviewer_stops_nothing_R1(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=desk.spawn(QWEN, task, "review", agent="gemini", below=BELOW), verdict="blocker")
     review(desk, task, by=CODEX)
     assert desk.task(task).hold is None
@@ -51,11 +51,11 @@ def test_a_profile_that_is_above_who_made_it_is_not_asked_V4(desk: DeskWorld, na
     desk.repo.commit(f"fe/{task}", sessions=[child.session])
     desk.submit(child, task)
     (cycle,) = desk.app.cycles.listed(task=task)
-    assert [each.reviewer for each in cycle.asked] == [{"codex": "gemini", "gemini": "codex"}[name]]
+    assert [each.reviewer for each in cycle.requested] == [{"codex": "gemini", "gemini": "codex"}[name]]
 
 
 def test_a_child_of_a_script_has_no_voice_by_another_name_V3(desk: DeskWorld) -> None:
     configure(desk, ONE.replace('{ program = "qwen" }', '{ program = "qwen", adapter = "scripted" }'))
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert not review(desk, task, by=desk.spawn(QWEN, task, "review", agent="codex", below=BELOW)).counts
     assert review(desk, task, by=CODEX).counts

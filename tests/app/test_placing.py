@@ -9,7 +9,7 @@ import pytest
 from foureyes.adapters.store.journal import hash_of, journal_rows
 from foureyes.adapters.store.store import Reading
 from foureyes.app.git_ports import TargetHistory
-from foureyes.app.target import held_of, misplaced, told_target
+from foureyes.app.target import current_target, held_of, misplaced
 from foureyes.errors import BadInput, GitProblem, Refused
 from foureyes.steps import NO_STEP, prose
 
@@ -201,7 +201,7 @@ def anchored(world: Clone, many: int) -> None:
 def questions(world: Clone) -> int:
     """How often a start asks the store, where the remote was asked before."""
     task = world.create()
-    told_target(world.app.context)
+    current_target(world.app.context)
     with counting({"asked": Reading._answer}) as reads:
         world.app.claims.start(CLAUDE, task)
     return reads["asked"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, initialize, invariant, multiple, rule
 from msgspec.structs import replace
 
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.nouns.decision import PriorityChange, RedoOption
 from foureyes.core.nouns.finding import RULINGS, Answer, AnswerWord, ReportedFinding, Ruling, RulingWord, Severity
 from foureyes.core.nouns.session import Actor
@@ -63,7 +63,7 @@ who = Bundle("who")
 which = st.integers(0, 7)
 makers = who.filter(lambda actor: actor.kind != "service" and actor.trust != "asserted")
 planners = st.sampled_from([each for each in ACTORS if each.kind != "service" and each.trust != "asserted"])
-apart = st.sampled_from(["delegated", "trusted"])
+worktree_of = st.sampled_from(["delegated", "trusted"])
 words = st.sampled_from(["because", "wörds \U0001f642", ""])
 verdicts = st.sampled_from(["approve", "approve", "approve", "withdraw", "redo", "reject", "close", "reopen", "edit"])
 labels = st.sampled_from(["security", "ux", "docs", "trivial", "review:skip", "review:auto", "review:batch"])
@@ -209,7 +209,7 @@ class RandomVerbs(RuleBasedStateMachine):
         self.attempt(lambda: self.world.submit(owner, task))
 
     @rule(actor=makers, creator=planners, minor=st.booleans(), trailer=st.booleans(), judge=makers, verdict=verdicts)
-    def hand_in(self, actor: Actor, creator: Actor, minor: bool, trailer: bool, judge: Actor, verdict: str) -> None:
+    def submit_work(self, actor: Actor, creator: Actor, minor: bool, trailer: bool, judge: Actor, verdict: str) -> None:
         """A shorter way into review, and one decision about it."""
         task = self.planned(creator, minor=minor)
         self.attempt(lambda: self.world.start(actor, task))
@@ -621,8 +621,8 @@ class RandomVerbs(RuleBasedStateMachine):
                 verb()
 
     @rule(actor=who, whose=who, n=which, reason=words)
-    def clear_author(self, actor: Actor, whose: Actor, n: int, reason: str) -> None:
-        self.attempt(lambda: self.world.app.attempts.clear_author(actor, self.task(n), whose.session, reason))
+    def correct_author(self, actor: Actor, whose: Actor, n: int, reason: str) -> None:
+        self.attempt(lambda: self.world.app.attempts.correct_author(actor, self.task(n), whose.session, reason))
 
     @rule(actor=makers, wrong=makers, n=which, judge=makers, named_again=st.booleans())
     def clear_and_decide(self, actor: Actor, wrong: Actor, n: int, judge: Actor, named_again: bool) -> None:
@@ -633,7 +633,7 @@ class RandomVerbs(RuleBasedStateMachine):
             self.world.repo.commit(f"fe/{task}", sessions=sessions)
             self.attempt(lambda: self.world.submit(actor, task))
             if sessions or not named_again:
-                self.attempt(lambda: self.world.app.attempts.clear_author(ALICE, task, wrong.session, "a typo"))
+                self.attempt(lambda: self.world.app.attempts.correct_author(ALICE, task, wrong.session, "a typo"))
         for each in (wrong, judge):
             self.judge(each, task, "approve")
 
@@ -657,7 +657,7 @@ class RandomVerbs(RuleBasedStateMachine):
         reviewer=makers,
         other=makers,
         finisher=st.integers(0, 2),
-        policy=apart,
+        policy=worktree_of,
         self_review=st.booleans(),
         between=verdicts,
     )
@@ -852,7 +852,7 @@ def test_an_agent_of_unknown_origin_passes_nothing_under_another_name_either_I3_
     desk.app.policy.set(ALICE, "review.policy", policy)
     desk.app.policy.set(ALICE, "review.same_origin", "audit")
     maker = marked()
-    task = desk.handed_in(maker, creator=BOB)
+    task = desk.submitted_task(maker, creator=BOB)
     again = replace(maker, session=SessionId(desk.app.sessions.new(maker).session), base=maker.session)
     with desk.refused("P2"):
         desk.approve(again, task, reason="fine")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from foureyes.app.views.task_list import Outcome
+from foureyes.app.results.task_list import Outcome
 from foureyes.errors import BadInput, NotFound
 
 from tests.stage.people import ALICE, CLAUDE

@@ -88,7 +88,7 @@ def test_where_none_signs_each_file_is_named_with_what_to_do_I9(desk: DeskWorld,
 def test_a_file_that_is_no_private_key_is_passed_over_and_pages_say_what_the_decision_says_I9(
     desk: DeskWorld, planted: PlantedKeys
 ) -> None:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     planted.bare = set(keys_of(desk, BOB.person))
     assert may_approve(desk, task)
     planted.bare |= set(keys_of(desk, ALICE.person))

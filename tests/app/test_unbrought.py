@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.app.results.project import News
 from foureyes.app.target_merges import unbrought
-from foureyes.app.views.project import News
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.clones import Clone, Clones

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.views.settings import KeyOutcome
-from foureyes.app.views.status import Check
+from foureyes.app.results.settings import KeyOutcome
+from foureyes.app.results.status import Check
 from foureyes.ui.steps import steps_text
 
 from tests.stage.people import ALICE, BOB, CLAUDE
@@ -46,8 +46,8 @@ def test_wherever_it_is_offered_the_file_is_named_and_since_when_it_is_there_I9(
     with desk.refused("I9") as caught:
         desk.app.stops.hold(BOB, None, "a reason")
     for key in (made, other):
-        told_of = [text for text in (*told, caught[0].reasons[0].message) if key.fingerprint in text]
-        assert [_lies(desk, key) in text for text in told_of] == [True] * 3
+        reported_tasks = [text for text in (*told, caught[0].reasons[0].message) if key.fingerprint in text]
+        assert [_lies(desk, key) in text for text in reported_tasks] == [True] * 3
     assert "if you made it then, an owner of a project key runs: " in steps_text(caught[0].next_step)
 
 
@@ -64,7 +64,7 @@ def test_a_decision_that_needs_it_names_the_line_that_lets_it_count_I9(desk: Des
 def test_who_is_told_before_they_approve_is_told_the_same_I9(desk: DeskWorld) -> None:
     desk.app.keys.new(ALICE)
     desk.app.policy.set(ALICE, "review.human_proof", "key")
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     _use(desk, DeskKeys())
     made = desk.app.keys.new(BOB)
     previews = [desk.app.queue.view(BOB).rows[0].you, desk.show(task, BOB).you]

@@ -41,8 +41,8 @@ WITHOUT_A_COMMAND = {
     **dict.fromkeys(
         (
             f"runs.{name}"
-            for name in "begin launch finish runners reserve bind renew holds take_over end hand_in release heard said "
-            "signalled stuck standstill cool warm cooled live of_task".split()
+            for name in "begin launch finish runners reserve bind renew holds take_over end submit_work release heard said "
+            "signalled stuck blocked_work cool warm cooled live of_task".split()
         ),
         "for a runner, and for faces that show what it does",
     ),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 
 from bench.dataset import ROWS_PER_TASK, make

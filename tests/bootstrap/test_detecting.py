@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.gate.checks import Telling
-from foureyes.app.views.project import News
+from foureyes.app.results.project import News
 from foureyes.bootstrap import check_discovery
 from foureyes.bootstrap.check_discovery import checks_in, detected_in
 from foureyes.bootstrap.init import Created, create_project

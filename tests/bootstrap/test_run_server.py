@@ -14,8 +14,8 @@ import pytest
 from foureyes.adapters.identity.alive import of
 from foureyes.adapters.remote import wire
 from foureyes.adapters.remote.connection import RunnerLine
-from foureyes.app.calling import ask
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
+from foureyes.app.verb_calls import ask
 from foureyes.bootstrap import run_server
 from foureyes.errors import BadInput, Internal, Refused, TokenRefused
 

@@ -72,12 +72,12 @@ def test_what_was_the_store_is_named_and_what_belongs_to_it_is_not(tmp_path: Pat
     place = Located(str(tmp_path), str(tmp_path / ".git"), str(tmp_path / ".git"), str(tmp_path))
     folder = tmp_path / ".foureyes"
     outside = LazyOutside(place, str(folder), {}, SharedGit(place))
-    assert outside.kept_aside() == []
+    assert outside.kept_stores() == []
     folder.mkdir()
     left = ["store.db.before-restore-2", "store.db.before-schema-16", "store.db.moved-1"]
     for name in (*left, "store.db", "store.db-wal", "store.db.moved-1-wal", "store.db.incoming-7", "store.json"):
         (folder / name).touch()
-    assert outside.kept_aside() == left
+    assert outside.kept_stores() == left
 
 
 def test_a_notification_ends_with_a_line_feed_and_what_was_sent_is_kept(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from foureyes.app.runner.run_end import COMMIT_MAX_FILES, COMMIT_MAX_MB
 from foureyes.app.runner.snapshot import MIN_FREE_MB
 from foureyes.config import FILE
+from foureyes.config.effective_policy import agent_profiles, review_policy
 from foureyes.config.layers import Layers, resolve
-from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import ALIASES, BY_KEY, POLICY_ALIAS, REMOVED, SETTINGS, WHOLE_LISTS, Setting, instead_of
 from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckoutRule
 from foureyes.core.rules.minor_tasks import MAX_BYTES

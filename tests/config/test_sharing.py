@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from foureyes.config.effective_policy import review_policy
 from foureyes.config.layers import Layers
 from foureyes.config.loosening import is_loosened
 from foureyes.config.parser import read_file
-from foureyes.config.policy import review_policy
 from foureyes.config.settings import why_no_remote
 from foureyes.errors import ConfigError
 

@@ -9,7 +9,7 @@ import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from foureyes.core.nouns.attempt import Attempt, Author, ChangedFile, HandInSignal, Mark
+from foureyes.core.nouns.attempt import Attempt, Author, ChangedFile, Mark, SubmitSignal
 from foureyes.core.nouns.check import CheckOutcome, CheckResult
 from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.nouns.session import Party, SessionKind
@@ -99,7 +99,7 @@ def attempt(
     no_code: bool = False,
     ref: str = REF,
     base: Sha = BASE,
-    signal: HandInSignal = "DONE",
+    signal: SubmitSignal = "DONE",
     base_tree: str = "",
     marks: Iterable[Mark] = (),
     size: int = 100,

@@ -52,7 +52,7 @@ def _rule(desk: Desk, task: str, word: RulingWord) -> None:
 
 def _reviewing(desk: Desk) -> str:
     desk.script.files["app.py"] = CODE
-    return desk.handed_in()
+    return desk.submitted_task()
 
 
 def _found(desk: Desk) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from foureyes.app.lease_checks import LEASE_SECONDS
+from foureyes.app.runner_registry import LEASE_SECONDS
 from foureyes.core.nouns.run import Run, RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId
@@ -88,7 +88,7 @@ RUN_VERBS = (
     Verb(
         "run submit",
         _worked,
-        _by_runner(lambda d, me, run: d.app.runs.hand_in(me, run.id, signal="DONE", message="done")),
+        _by_runner(lambda d, me, run: d.app.runs.submit_work(me, run.id, signal="DONE", message="done")),
     ),
     Verb("run stop", _running, lambda d, t: d.app.runs.ask_stop(ALICE, t, reason="lunch")),
     Verb("runs pause", lambda d: d.create(), lambda d, t: d.app.runs.pause(ALICE, t, reason="lunch")),

@@ -59,7 +59,7 @@ CASES: dict[str, tuple[Callable[[Desk], str], Callable[[Desk, str], object]]] = 
     "log": (lambda desk: desk.create(), lambda desk, task: desk.app.notes.log(CLAUDE, task, "a line")),
     "start": (lambda desk: desk.create(), lambda desk, task: desk.app.claims.start(CLAUDE, task)),
     "approve with an exception": (
-        lambda desk: desk.handed_in(CLAUDE, creator=CODEX),
+        lambda desk: desk.submitted_task(CLAUDE, creator=CODEX),
         lambda desk, task: desk.app.decisions.approve(
             CODEX, task, seen=desk.seen(task), reason="I know what I asked for"
         ),

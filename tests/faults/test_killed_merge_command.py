@@ -10,7 +10,7 @@ import pytest
 from tests.faults.test_killed_commands import killed, rows
 from tests.races.test_commands import at_once
 from tests.stage.checkout import AT_ONCE
-from tests.stage.commands import Cast, HandedIn, new_repository
+from tests.stage.commands import Cast, SubmissionTime, new_repository
 from tests.stage.shop import FILES, TESTS, Shop
 
 DECISIVE = ("git merge-tree", "git update-ref")
@@ -26,19 +26,19 @@ def shop(tmp_path: Path, cast: Cast) -> Shop:
     return made
 
 
-def delivered(shop: Shop, number: int) -> HandedIn:
+def delivered(shop: Shop, number: int) -> SubmissionTime:
     """A task whose work begins at the target as it is now."""
     return shop.deliver(shop.cast.claude, shop.create(shop.cast.alice), {f"src/part{number}.py": f"{number}\n"})
 
 
-def agree(shop: Shop, work: HandedIn) -> HandedIn:
+def agree(shop: Shop, work: SubmissionTime) -> SubmissionTime:
     """A person approves it, over checks that a person ran."""
     shop.checked(shop.cast.alice, work.task)
     shop.approve(shop.cast.alice, work)
     return work
 
 
-def agreed(shop: Shop, number: int) -> HandedIn:
+def agreed(shop: Shop, number: int) -> SubmissionTime:
     """A task that a person has approved."""
     return agree(shop, delivered(shop, number))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.git.objects import refs
-from foureyes.app.views.project import News
+from foureyes.app.results.project import News
 
 from tests.stage.floor import Floor
 from tests.stage.looking import check

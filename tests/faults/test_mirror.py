@@ -17,7 +17,7 @@ SHORT, LONG = "wrong repository", "very " * 18_000
 def test_a_line_cut_anywhere_is_completed_by_the_next_write_P8(tmp_path: Path, reason: str, share: float) -> None:
     desk = Desk(Place(tmp_path / "project"))
     desk.found()
-    first, second = desk.handed_in(CLAUDE, creator=CLAUDE), desk.handed_in(CLAUDE, creator=CLAUDE)
+    first, second = desk.submitted_task(CLAUDE, creator=CLAUDE), desk.submitted_task(CLAUDE, creator=CLAUDE)
     desk.app.closing.close(CLAUDE, first, exception="the line before")
     path = desk.place.folder / "security_events.jsonl"
     start = len(path.read_bytes())

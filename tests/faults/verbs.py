@@ -6,8 +6,8 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from foureyes.app.views.session import Spawned
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.session import Spawned
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import token_hash
@@ -57,7 +57,7 @@ def _held(desk: Desk) -> str:
 
 
 def _closed(desk: Desk) -> str:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.closing.close(BOB, task)
     return task
 
@@ -80,9 +80,9 @@ def _labelled(desk: Desk) -> str:
 
 def _after_an_exception(desk: Desk) -> str:
     """The mirror has a line already."""
-    task = desk.handed_in(CLAUDE, creator=CLAUDE)
+    task = desk.submitted_task(CLAUDE, creator=CLAUDE)
     desk.app.closing.close(CLAUDE, task, exception="wrong repository")
-    return desk.handed_in(CLAUDE, creator=CODEX)
+    return desk.submitted_task(CLAUDE, creator=CODEX)
 
 
 def _with_work(desk: Desk) -> str:
@@ -92,7 +92,7 @@ def _with_work(desk: Desk) -> str:
 
 
 def _resubmit(desk: Desk) -> str:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.script.commit(f"fe/{task}", sessions=[CLAUDE.session])
     return task
 
@@ -141,7 +141,7 @@ def _show(desk: Desk, token: str) -> None:
 
 def _apart(desk: Desk) -> str:
     desk.app.policy.set(ALICE, "review.policy", "delegated")
-    return desk.handed_in()
+    return desk.submitted_task()
 
 
 def _record(desk: Desk, task: str) -> None:
@@ -166,7 +166,7 @@ def _misattributed(desk: Desk) -> str:
 
 def _with_key(desk: Desk) -> str:
     desk.app.keys.new(ALICE)
-    return desk.handed_in()
+    return desk.submitted_task()
 
 
 def _only_by_key(desk: Desk) -> str:
@@ -203,15 +203,15 @@ VERBS = (
     Verb("release", lambda d: d.started(), lambda d, t: d.app.claims.unstart(ALICE, t, reason="gone")),
     Verb("submit", _with_work, lambda d, t: d.app.attempts.submit(CLAUDE, t)),
     Verb("submit again", _resubmit, lambda d, t: d.app.attempts.submit(CLAUDE, t, message="again")),
-    Verb("approve", lambda d: d.handed_in(), lambda d, t: d.app.decisions.approve(CODEX, t, seen=d.seen(t))),
+    Verb("approve", lambda d: d.submitted_task(), lambda d, t: d.app.decisions.approve(CODEX, t, seen=d.seen(t))),
     Verb(
         "approve with an exception",
         _after_an_exception,
         lambda d, t: d.app.decisions.approve(CODEX, t, seen=d.seen(t), reason="I know what I asked for"),
     ),
     Verb("withdraw", lambda d: d.approved(CODEX), lambda d, t: d.app.decisions.withdraw(CODEX, t, reason="too fast")),
-    Verb("redo", lambda d: d.handed_in(), lambda d, t: d.app.feedback.redo(BOB, t, "tests")),
-    Verb("reject", lambda d: d.handed_in(), lambda d, t: d.app.feedback.reject(BOB, t, "no")),
+    Verb("redo", lambda d: d.submitted_task(), lambda d, t: d.app.feedback.redo(BOB, t, "tests")),
+    Verb("reject", lambda d: d.submitted_task(), lambda d, t: d.app.feedback.reject(BOB, t, "no")),
     Verb("block", _open, lambda d, t: d.app.stops.block(CLAUDE, t, "no key")),
     Verb("unblock", _blocked, lambda d, t: d.app.stops.unblock(CLAUDE, t)),
     Verb("defer", _open, lambda d, t: d.app.stops.defer(ALICE, t, "2027-01-31")),
@@ -219,10 +219,10 @@ VERBS = (
     Verb("hold", _open, lambda d, t: d.app.stops.hold(ALICE, t, "wait")),
     Verb("hold the project", _open, lambda d, t: d.app.stops.hold(ALICE, None, "wait")),
     Verb("resume", _held, lambda d, t: d.app.stops.resume(ALICE, t, "go on")),
-    Verb("close", lambda d: d.handed_in(), lambda d, t: d.app.closing.close(BOB, t)),
+    Verb("close", lambda d: d.submitted_task(), lambda d, t: d.app.closing.close(BOB, t)),
     Verb(
         "close with an exception",
-        lambda d: d.handed_in(CLAUDE, creator=CLAUDE),
+        lambda d: d.submitted_task(CLAUDE, creator=CLAUDE),
         lambda d, t: d.app.closing.close(CLAUDE, t, exception="wrong repository"),
     ),
     Verb("cancel", _open, lambda d, t: d.app.closing.cancel(ALICE, t, reason="no")),
@@ -242,7 +242,7 @@ VERBS = (
     Verb("session spawn of a helper", lambda d: d.started(), lambda d, t: d.app.sessions.spawn(CLAUDE, t, "implement")),
     Verb(
         "session spawn of a reviewer",
-        lambda d: d.handed_in(),
+        lambda d: d.submitted_task(),
         lambda d, t: d.app.sessions.spawn(CODEX, t, "review", agent="gemini"),
     ),
     Verb("session end of a whole line", _family, lambda d, t: d.app.sessions.end(CLAUDE, reason="done")),
@@ -267,7 +267,7 @@ VERBS = (
     Verb(
         "audit correct-author",
         _misattributed,
-        lambda d, t: d.app.attempts.clear_author(ALICE, t, "ses-typo", "there is no such session"),
+        lambda d, t: d.app.attempts.correct_author(ALICE, t, "ses-typo", "there is no such session"),
     ),
     Verb("key new, the first", _open, lambda d, t: d.app.keys.new(ALICE)),
     Verb("key new, signed by an earlier one", _with_key, lambda d, t: d.app.keys.new(ALICE)),
@@ -277,7 +277,7 @@ VERBS = (
     Verb(
         "author clear, signed",
         lambda d: (_with_key(d), _misattributed(d))[1],
-        lambda d, t: d.app.attempts.clear_author(ALICE, t, "ses-typo", "no"),
+        lambda d, t: d.app.attempts.correct_author(ALICE, t, "ses-typo", "no"),
     ),
     Verb("approve, signed", _only_by_key, lambda d, t: d.app.decisions.approve(ALICE, t, reason="fine")),
     *RUN_VERBS,

@@ -12,7 +12,7 @@ from foureyes.app.application import Application
 from foureyes.app.context import Context
 from foureyes.app.git_ports import Repo
 from foureyes.app.ports import Clock, OwnKeys, WriteTx
-from foureyes.app.views.journal import JournalRow
+from foureyes.app.results.journal import JournalRow
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import StoreBusy
 

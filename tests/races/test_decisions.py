@@ -17,7 +17,7 @@ ROUNDS = plays("rounds of a race of two")
 def test_of_two_approvals_at_once_one_counts_and_the_task_is_approved_once_D1(place: Place) -> None:
     desk = founded(place)
     for _ in range(ROUNDS):
-        task = desk.handed_in()
+        task = desk.submitted_task()
         seen = desk.seen(task)
         desk.close()
 
@@ -38,7 +38,7 @@ def test_of_two_approvals_at_once_one_counts_and_the_task_is_approved_once_D1(pl
 
 def test_of_two_approvals_by_one_session_at_once_the_second_changes_nothing_D1(place: Place) -> None:
     desk = founded(place)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     seen = desk.seen(task)
     desk.close()
 
@@ -79,7 +79,7 @@ def test_an_approval_never_meets_an_attempt_that_it_did_not_see_D4_D7(place: Pla
     """
     desk = founded(place)
     for _ in range(ROUNDS):
-        task = desk.handed_in()
+        task = desk.submitted_task()
         seen, diff_id = desk.seen(task), desk.show(task).attempts[-1].diff_id
         desk.close()
         moved = moved_repo(desk.script, task)
@@ -118,7 +118,7 @@ def moved_repo(before: ScriptedRepo, task: str) -> ScriptedRepo:
 
 def test_closing_and_approving_at_once_leaves_one_of_both_C3(place: Place) -> None:
     desk = founded(place)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     seen = desk.seen(task)
     desk.close()
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.app.application import Application
-from foureyes.app.views.session import Spawned
+from foureyes.app.results.session import Spawned
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import token_hash
@@ -101,7 +101,7 @@ def test_of_two_decisions_with_one_key_while_it_is_retired_none_counts_after_it_
 
 def recorded(desk: Desk) -> tuple[str, str]:
     """A task with a recorded approval, and its diff."""
-    task = desk.handed_in()
+    task = desk.submitted_task()
     seen = desk.seen(task)
     desk.app.decisions.approve(CODEX, task, seen=seen, declaration=Declaration("I looked", record_only=True))
     desk.close()
@@ -164,7 +164,7 @@ def test_finishing_and_taking_back_at_once_leave_no_approval_that_was_taken_back
 def test_of_two_records_by_one_session_at_once_one_is_written_P11(place: Place) -> None:
     desk = founded(place)
     desk.app.policy.set(ALICE, "review.policy", "delegated")
-    task = desk.handed_in()
+    task = desk.submitted_task()
     seen = desk.seen(task)
     desk.close()
 

@@ -12,7 +12,7 @@ import pytest
 
 from foureyes.app.application import Application
 from foureyes.app.git_ports import Repo
-from foureyes.app.views.journal import JournalRow
+from foureyes.app.results.journal import JournalRow
 from foureyes.core.nouns.finding import Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
@@ -62,7 +62,7 @@ def payloads(rows: list[JournalRow], task: str, *kinds: str) -> list[tuple[str, 
 
 def found_at(desk: Desk) -> str:
     """Sent back with one blocking finding, and taken up again with a new commit."""
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.reviews.submit(CODEX, task, said(desk, task, issue("leaks")))
     desk.app.claims.start(CLAUDE, task)
     desk.script.commit(f"fe/{task}", sessions=[CLAUDE.session])
@@ -95,7 +95,7 @@ def approves(task: str, seen: str) -> Act:
 
 def test_reviewers_who_submit_at_once_are_all_stored_and_every_id_is_given_out_once_L2(place: Place) -> None:
     desk = founded(place)
-    task = desk.handed_in(labels=("review:per-task",))
+    task = desk.submitted_task(labels=("review:per-task",))
     own = [
         said(desk, task, issue(f"only {n} saw it"), issue("everybody saw it"), issue("naming", "LOW"))
         for n in range(REVIEWERS)
@@ -113,7 +113,7 @@ def test_reviewers_who_submit_at_once_are_all_stored_and_every_id_is_given_out_o
 def test_of_two_reviews_that_would_send_back_one_does_and_of_the_other_nothing_is_stored_D1_G4(place: Place) -> None:
     desk = founded(place)
     for _ in range(ROUNDS):
-        task = desk.handed_in()
+        task = desk.submitted_task()
         own = [said(desk, task, issue(f"seen by {n}")) for n in range(2)]
         desk.close()
         told = at_once(
@@ -161,7 +161,7 @@ def test_an_answer_that_is_changed_while_it_is_handed_in_is_before_it_or_in_the_
         handed = max(n for n, (kind, _) in enumerate(rows) if kind == "AttemptSubmitted")
         if not told[1]:
             last = [event for kind, event in rows[:handed] if kind == "FindingsAnswered"][-1]
-            asked = any(event.get("asked") for kind, event in rows[handed:] if kind == "TaskEscalated")
+            asked = any(event.get("requested") for kind, event in rows[handed:] if kind == "TaskEscalated")
             assert (last["answers"][0]["action"] == "REJECTED") == asked
 
 
@@ -225,7 +225,7 @@ def test_a_finding_and_an_approval_at_once_never_leave_an_approval_over_an_open_
 ) -> None:
     desk = founded(place)
     for _ in range(ROUNDS):
-        task = desk.handed_in()
+        task = desk.submitted_task()
         seen, act = desk.seen(task), raises(how, desk, task)
         desk.close()
         told = at_once(

@@ -97,7 +97,7 @@ def test_an_audit_that_began_before_an_exception_was_written_does_not_call_its_l
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk = founded(place)
-    task = desk.handed_in(CLAUDE, creator=CLAUDE)
+    task = desk.submitted_task(CLAUDE, creator=CLAUDE)
     desk.close()
     looking = Signal()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from foureyes.app.lease_checks import LEASE_SECONDS as SECONDS
+from foureyes.app.runner_registry import LEASE_SECONDS as SECONDS
 from foureyes.errors import Conflict, LostClaim, Refused
 
 from tests.races.crowd import founded, opened, patiently, sound

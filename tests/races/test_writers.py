@@ -10,7 +10,7 @@ import pytest
 
 from foureyes.adapters.store.exceptions_file import Mirror
 from foureyes.adapters.store.write_lock import WriterLock
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.errors import StaleState, StoreBusy
 
 from tests.races.crowd import founded, opened, sound, worker
@@ -70,7 +70,7 @@ def test_lines_of_one_writer_stay_in_its_order_J1(place: Place) -> None:
 
 def test_processes_that_write_exceptions_at_once_leave_a_mirror_with_every_line_once_P8(place: Place) -> None:
     desk = founded(place)
-    made = {number: desk.handed_in(worker(number), creator=worker(number)) for number in range(16)}
+    made = {number: desk.submitted_task(worker(number), creator=worker(number)) for number in range(16)}
     desk.close()
 
     def close(number: int, gate: Gate) -> None:
@@ -129,8 +129,8 @@ def test_a_line_of_the_mirror_is_written_once_though_another_writes_between_look
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk = founded(place)
-    ours = desk.handed_in(CLAUDE, creator=CLAUDE)
-    theirs = desk.handed_in(CODEX, creator=CODEX)
+    ours = desk.submitted_task(CLAUDE, creator=CLAUDE)
+    theirs = desk.submitted_task(CODEX, creator=CODEX)
     desk.close()
     append = Mirror._append
     looking = Signal()

@@ -44,7 +44,7 @@ def with_fe(program: Program, **more: str) -> Program:
     return msgspec.structs.replace(program, env={**program.env, "PATH": path, **more})
 
 
-def handed_in(stage: Stage, task: str) -> str:
+def submitted_task(stage: Stage, task: str) -> str:
     """The files that a task's branch changes; it waits for a look."""
     assert stage.status(task) == "reviewing"
     return stage.git("diff", "--name-only", "main", f"fe/{task}")
@@ -58,7 +58,7 @@ def test_without_a_sandbox_it_works_hands_in_and_may_not_approve_that_P2(
     approve = f"fe approve {task} --seen @SEEN@ -m mine --json"
     who, _, _, own = box.run("fe whoami --json", "fe next --json", SUBMITS.format(task), approve)
     assert f'"agent":"{program.name}"' in who
-    assert handed_in(stage, task) == "new.txt"
+    assert submitted_task(stage, task) == "new.txt"
     assert f'"session":"{stage.show(task)["task"]["implementer"]}"' in who, "all its commands are one session"
     assert '"rule":"P2"' in own
 
@@ -69,7 +69,7 @@ def test_copilot_in_its_sandbox_works_hands_in_and_decides_nothing_I3(stage: Sta
     approve = f"fe approve {task} --seen @SEEN@ -m mine --json"
     who, _, _, own = box.run("fe whoami --json", "fe next --json", SUBMITS.format(task), approve)
     assert '"agent":"copilot"' in who
-    assert handed_in(stage, task) == "new.txt"
+    assert submitted_task(stage, task) == "new.txt"
     assert '"rule":"I3"' in own
 
 
@@ -91,4 +91,4 @@ def test_gemini_in_its_sandbox_looks_and_hands_in_by_its_tools_I3_A1(stage: Stag
     assert "made for a sandbox" in who
     assert task in listed
     assert f"cannot write git's directory {stage.repo / '.git'}" in doctor
-    assert handed_in(stage, task) == "new.txt"
+    assert submitted_task(stage, task) == "new.txt"

@@ -20,7 +20,7 @@ NAMELESS = "env -u CODEX_THREAD_ID -u CODEX_SESSION_ID -u CLAUDECODE -u CLAUDE_C
 BOTH = pytest.mark.parametrize("program", [CODEX, CLAUDE], ids=lambda program: str(program.name))
 
 
-def handed_in(stage: Stage, task: str) -> str:
+def submitted_task(stage: Stage, task: str) -> str:
     """The files that a task's branch changes."""
     return stage.git("diff", "--name-only", "main", f"fe/{task}")
 
@@ -45,7 +45,7 @@ def test_sandboxed_it_works_hands_in_and_may_not_approve_that_whatever_it_unsets
     page = stage.show(task)
     assert page["task"]["status"] == "reviewing", submitted
     assert f'"session":"{page["task"]["implementer"]}"' in who, "all its commands are one session"
-    assert handed_in(stage, task) == "new.txt"
+    assert submitted_task(stage, task) == "new.txt"
     for refused in (own, nameless, bare):
         assert '"rule":"I3"' in refused
     assert stage.status(task) == "reviewing"
@@ -62,7 +62,7 @@ def test_sandboxed_in_the_main_checkout_masks_are_no_files_A1(program: Program, 
         roots=box.roots,
     )
     assert stage.status(task) == "reviewing"
-    assert handed_in(stage, task) == "new.txt"
+    assert submitted_task(stage, task) == "new.txt"
 
 
 @pytest.mark.parametrize("roots", [None, ()], ids=["read-only", "workspace-write"])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.stage.checkout import AT_ONCE, copied
-from tests.stage.commands import Cast, HandedIn
+from tests.stage.commands import Cast, SubmissionTime
 from tests.stage.processes import Caller
 from tests.stage.recalled import recalled
 from tests.stage.shop import Shop
@@ -69,53 +69,53 @@ class Gate(Shop):
     @recalled
     def attempt(
         self, files: Mapping[str, Content], *options: str, by: Caller | None = None, planner: Caller | None = None
-    ) -> HandedIn:
+    ) -> SubmissionTime:
         """What an agent (codex) submits for a task that somebody (a person) planned with these options."""
         task = self.create(planner or self.cast.alice, *options)
         return self.work_on(task, files, by=by)
 
     @recalled
-    def work_on(self, task: str, files: Mapping[str, Content], *, by: Caller | None = None) -> HandedIn:
+    def work_on(self, task: str, files: Mapping[str, Content], *, by: Caller | None = None) -> SubmissionTime:
         """What an agent (codex) submits for a task."""
         who = by or self.cast.codex
         self.done(who, "start", task)
         self.change(f"fe/{task}", files)
         return self.submit(who, task)
 
-    def trusted(self, files: Mapping[str, Content]) -> HandedIn:
+    def trusted(self, files: Mapping[str, Content]) -> SubmissionTime:
         """An attempt that the gate would approve by itself, because a person said so, if nothing is against it."""
         return self.attempt(files, "-l", "review:auto")
 
     @recalled
-    def approved(self, files: Mapping[str, Content] | None = None, *options: str) -> HandedIn:
+    def approved(self, files: Mapping[str, Content] | None = None, *options: str) -> SubmissionTime:
         """An attempt that a person has approved, its checks being green."""
         work = self.attempt(files or CODE, *options)
         self.checked(self.cast.job, work.task)
         self.approve(self.cast.alice, work)
         return work
 
-    def settled(self, work: HandedIn, rc: int = 0, by: Caller | None = None) -> Any:
+    def settled(self, work: SubmissionTime, rc: int = 0, by: Caller | None = None) -> Any:
         """What the gate makes of an attempt once a service has run its checks: the report."""
         return self.checked(by or self.cast.job, work.task, rc=rc)
 
-    def why_not(self, work: HandedIn, rc: int = 0) -> list[str]:
+    def why_not(self, work: SubmissionTime, rc: int = 0) -> list[str]:
         """A service runs the checks, and the task still waits in review: `rule message` of each reason."""
         report = self.settled(work, rc)
         assert self.status(work.task) == "reviewing", report
         return [f"{reason['rule']} {reason['message']}" for reason in report["reasons"]]
 
-    def row(self, work: HandedIn) -> Any:
+    def row(self, work: SubmissionTime) -> Any:
         """The line of a task in the review queue."""
         (row,) = [row for row in self.lines(self.cast.alice, "queue") if row["task"] == work.task]
         return row
 
-    def check_of(self, work: HandedIn, name: str = "tests") -> Any:
+    def check_of(self, work: SubmissionTime, name: str = "tests") -> Any:
         """Where a check stands, as `fe check show` says."""
         report = self.done(self.cast.alice, "check", "show", work.task)
         (row,) = [row for row in report["checks"] if row["check"] == name]
         return row
 
-    def results(self, work: HandedIn) -> list[Any]:
+    def results(self, work: SubmissionTime) -> list[Any]:
         """What the journal holds about the runs of a task's checks, oldest first."""
         return [json.loads(row["payload"]) for row in self.journal(work.task) if row["kind"] == "CheckFinished"]
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Unpack
 
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.processes import Caller, Options, Result
 
 PROGRAM = str(Path(__file__).with_name("attack_terminal.py"))
@@ -75,7 +75,7 @@ def spawned(stage: Stage, lead: Caller, task: str, role: str, *options: str) -> 
     return str(stage.done(lead, "session", "spawn", task, "--role", role, *options)["token"])
 
 
-def sub_agents_work(stage: Stage, lead: Caller, *options: str) -> tuple[HandedIn, str]:
+def sub_agents_work(stage: Stage, lead: Caller, *options: str) -> tuple[SubmissionTime, str]:
     """What a session made that a lead spawned, and its token."""
     task = stage.create(stage.cast.alice, *options)
     token = spawned(stage, lead, task, "implement")

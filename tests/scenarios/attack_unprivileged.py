@@ -16,7 +16,7 @@ import os
 import sys
 import termios
 
-from foureyes.app.views.session import whoami_alone
+from foureyes.app.results.session import whoami_alone
 from foureyes.ui.cli.command import Session
 from foureyes.ui.cli.output import write_json
 

@@ -22,7 +22,7 @@ from foureyes.core.nouns.check_config import CheckRule
 
 from tests.scenarios.attack_gate import CODE, Gate
 from tests.scenarios.attack_moves import PROGRAM, Through, detached, detached_at_a_terminal
-from tests.stage.commands import GIT_ENV, HandedIn
+from tests.stage.commands import GIT_ENV, SubmissionTime
 from tests.stage.namespaces import need
 from tests.stage.processes import SOURCE, Caller
 
@@ -40,21 +40,21 @@ DISGUISES = {
 
 
 @pytest.fixture
-def other(gate: Gate) -> HandedIn:
+def other(gate: Gate) -> SubmissionTime:
     """Another task, made by claude and all green: a person may approve it, and so may codex."""
     work = gate.attempt({"src/other.py": "other = 1\n"}, by=gate.cast.claude)
     gate.checked(gate.cast.job, work.task)
     return work
 
 
-def attack(gate: Gate, command: str, *, rc: int = 0, who: Caller | None = None) -> HandedIn:
+def attack(gate: Gate, command: str, *, rc: int = 0, who: Caller | None = None) -> SubmissionTime:
     """An attempt with a test that does something else, run by a service or by who counts too."""
     work = gate.attempt({"tests/attack.sh": command + "\n", "tests/attack.t": "attack sh tests/attack.sh\n"})
     gate.checked(who or gate.cast.job, work.task, rc=rc)
     return work
 
 
-def approves(gate: Gate, work: HandedIn, said: Path, disguise: str) -> str:
+def approves(gate: Gate, work: SubmissionTime, said: Path, disguise: str) -> str:
     """The shell command that approves a task and writes down what came of it."""
     return (
         f"cd {gate.repo} && {disguise} {FE} approve {work.task} --seen {work.seen} -m fine --json > {said} 2>&1; exit 0"
@@ -67,7 +67,7 @@ def approves(gate: Gate, work: HandedIn, said: Path, disguise: str) -> str:
 @pytest.mark.parametrize("who", ["alice", "job"])
 @pytest.mark.parametrize("disguise", DISGUISES)
 def test_I5_a_test_that_calls_fe_approve_has_no_rights_whoever_runs_the_checks(
-    gate: Gate, other: HandedIn, tmp_path: Path, disguise: str, who: str
+    gate: Gate, other: SubmissionTime, tmp_path: Path, disguise: str, who: str
 ) -> None:
     said = tmp_path / "said"
     attack(gate, approves(gate, other, said, DISGUISES[disguise]), who=getattr(gate.cast, who))
@@ -75,7 +75,9 @@ def test_I5_a_test_that_calls_fe_approve_has_no_rights_whoever_runs_the_checks(
     assert gate.status(other.task) == "reviewing"
 
 
-def test_I5_a_test_that_the_merge_queue_runs_has_no_rights_either(gate: Gate, other: HandedIn, tmp_path: Path) -> None:
+def test_I5_a_test_that_the_merge_queue_runs_has_no_rights_either(
+    gate: Gate, other: SubmissionTime, tmp_path: Path
+) -> None:
     """Its tree is another one after the merge, so the test runs again, below `fe merge`."""
     said = tmp_path / "said"
     work = attack(gate, approves(gate, other, said, DISGUISES["a terminal"]))
@@ -96,7 +98,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def stays(gate: Gate, work: HandedIn, folder: Path, before: str = "") -> str:
+def stays(gate: Gate, work: SubmissionTime, folder: Path, before: str = "") -> str:
     """A test that leaves a daemon behind: a session of its own, deaf, waiting for its watcher to go, and then a
     person.
     """
@@ -113,7 +115,7 @@ def stays(gate: Gate, work: HandedIn, folder: Path, before: str = "") -> str:
 
 
 def test_I5_a_daemon_that_wants_to_outlive_its_check_is_ended_with_it(
-    gate: Gate, other: HandedIn, tmp_path: Path
+    gate: Gate, other: SubmissionTime, tmp_path: Path
 ) -> None:
     attack(gate, stays(gate, other, tmp_path))
     assert not alive(int((tmp_path / "pid").read_text()))
@@ -122,7 +124,7 @@ def test_I5_a_daemon_that_wants_to_outlive_its_check_is_ended_with_it(
 
 
 def test_I5_a_limit_a_check_that_ends_its_watcher_leaves_a_daemon_and_that_stands_in_its_result(
-    gate: Gate, other: HandedIn, tmp_path: Path
+    gate: Gate, other: SubmissionTime, tmp_path: Path
 ) -> None:
     """The watcher is of the same user. Without it the daemon may have nobody of ours above, a terminal, and look like a
     person.
@@ -143,7 +145,7 @@ def ended(pid: int) -> None:
 
 
 def test_I3_in_a_pid_namespace_of_its_own_a_check_at_a_terminal_is_no_person(
-    gate: Gate, other: HandedIn, tmp_path: Path
+    gate: Gate, other: SubmissionTime, tmp_path: Path
 ) -> None:
     need("unshare", "-pf", "--mount-proc", "true")
     attack(gate, approves(gate, other, tmp_path / "said", f"{BARE} unshare -pf --mount-proc {TERMINAL}"))
@@ -153,7 +155,7 @@ def test_I3_in_a_pid_namespace_of_its_own_a_check_at_a_terminal_is_no_person(
 
 @pytest.mark.parametrize("helper", ["an agent's", "a detached one", "one at a terminal"])
 def test_P2_a_helper_that_was_started_before_has_the_rights_of_who_started_it(
-    gate: Gate, other: HandedIn, tmp_path: Path, helper: str
+    gate: Gate, other: SubmissionTime, tmp_path: Path, helper: str
 ) -> None:
     """The check only knocks; who answers was there before. A limit: one that shed its ancestors and took a terminal is
     a person.
@@ -252,7 +254,7 @@ def test_D5_a_limit_a_check_runs_as_its_user_and_reads_what_that_user_can_read(g
 
 
 def test_J2_a_limit_a_check_that_writes_the_store_is_found_by_audit_verify_unless_it_writes_rows_with_right_hashes(
-    gate: Gate, other: HandedIn, tmp_path: Path
+    gate: Gate, other: SubmissionTime, tmp_path: Path
 ) -> None:
     change = f"UPDATE tasks SET status = 'approved' WHERE id = '{other.task}'"
     (tmp_path / "write.py").write_text(
@@ -265,7 +267,7 @@ def test_J2_a_limit_a_check_that_writes_the_store_is_found_by_audit_verify_unles
 
 
 def test_Q_a_limit_a_check_that_moves_refs_goes_around_the_gate_and_approves_nothing_by_it(
-    gate: Gate, other: HandedIn
+    gate: Gate, other: SubmissionTime
 ) -> None:
     """`git update-ref` asks nobody, from a check as from anywhere. The task still waits, and nothing is closed by
     it.

@@ -16,7 +16,7 @@ import pytest
 
 from tests.scenarios.attack_gate import CODE, GREEN, RUNNER, TESTS, Content, Gate, Link, Program
 from tests.scenarios.attack_moves import detached, kinds
-from tests.stage.commands import GIT_ENV, HandedIn
+from tests.stage.commands import GIT_ENV, SubmissionTime
 
 pytestmark = pytest.mark.scenario
 
@@ -454,7 +454,10 @@ LOOSER = {
 @pytest.mark.parametrize("who", ["alice", "job", "codex"])
 def test_P12_no_environment_loosens_what_the_gate_makes_of_checks(gate: Gate, who: str) -> None:
     """A person's environment may loosen what that person decides; what the gate decides is nobody's environment's."""
-    works: list[HandedIn] = [gate.attempt(BROKEN), gate.attempt({**BROKEN, "x": "x\n"}, "-l", "review:auto", "--minor")]
+    works: list[SubmissionTime] = [
+        gate.attempt(BROKEN),
+        gate.attempt({**BROKEN, "x": "x\n"}, "-l", "review:auto", "--minor"),
+    ]
     for work in works:
         assert gate.run(getattr(gate.cast, who), "check", "run", work.task, env=LOOSER).rc == 6
         assert gate.status(work.task) in ("reviewing", "open")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.adapters.git.client.swapping import put
 from tests.scenarios.attack_gate import CODE, Gate
-from tests.stage.commands import HandedIn
+from tests.stage.commands import SubmissionTime
 
 pytestmark = pytest.mark.scenario
 
@@ -23,7 +23,7 @@ def swap(gate: Gate, name: str, content: bytes, place: str = "loose") -> None:
     put(gate.repo / ".git", gate.tip(name), "blob", content, place)
 
 
-def stays(gate: Gate, work: HandedIn, before: str) -> None:
+def stays(gate: Gate, work: SubmissionTime, before: str) -> None:
     """Whatever the merge says, the target has not moved, and nothing of the other bytes is on it."""
     gate.run(gate.cast.alice, "merge", "--json")
     assert (gate.tip(), gate.status(work.task)) == (before, "approved")

@@ -13,7 +13,7 @@ import pytest
 
 from tests.scenarios.attack_gate import Gate
 from tests.scenarios.attack_moves import holding, spawned
-from tests.stage.commands import Cast, HandedIn
+from tests.stage.commands import Cast, SubmissionTime
 from tests.stage.processes import Caller, Result
 from tests.stage.shop_loop import ATOMIC, CODED, FILES, LIMIT_PY, Loop, handoff, loop_at, loop_template, nth
 
@@ -26,7 +26,7 @@ OTHER = {"limits.py": "VALUE = 3\n\n\nclass Window:\n    size = 60\n"}
 class Attack(Loop):
     """A project with one task of claude's, in which codex found two blocking things."""
 
-    work: HandedIn
+    work: SubmissionTime
     first: str
     second: str
 
@@ -42,7 +42,9 @@ class Attack(Loop):
 
 
 @pytest.fixture(scope="module")
-def sent_back(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> tuple[Path, HandedIn, list[str]]:
+def sent_back(
+    tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast
+) -> tuple[Path, SubmissionTime, list[str]]:
     """Two blocking findings are open, and the work is claude's again."""
     folder = tmp_path_factory.mktemp("sent_back")
     loop = Loop(loop_template(folder, template, cast), cast)
@@ -52,28 +54,28 @@ def sent_back(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Ca
 
 @pytest.fixture(scope="module")
 def claimed(
-    tmp_path_factory: pytest.TempPathFactory, sent_back: tuple[Path, HandedIn, list[str]], cast: Cast
-) -> tuple[Path, HandedIn, list[str]]:
+    tmp_path_factory: pytest.TempPathFactory, sent_back: tuple[Path, SubmissionTime, list[str]], cast: Cast
+) -> tuple[Path, SubmissionTime, list[str]]:
     """Claude says that both are fixed, and has submitted again."""
     repo, work, names = sent_back
     loop = loop_at(tmp_path_factory.mktemp("claimed") / "shop", repo, cast)
     return loop.repo, loop.again(work.task, nth(2)), names
 
 
-def _copy(place: Path, made: tuple[Path, HandedIn, list[str]], cast: Cast) -> Attack:
+def _copy(place: Path, made: tuple[Path, SubmissionTime, list[str]], cast: Cast) -> Attack:
     attack = Attack(loop_at(place, made[0], cast).repo, cast)
     attack.work, (attack.first, attack.second) = made[1], made[2]
     return attack
 
 
 @pytest.fixture
-def opened(tmp_path: Path, sent_back: tuple[Path, HandedIn, list[str]], cast: Cast) -> Attack:
+def opened(tmp_path: Path, sent_back: tuple[Path, SubmissionTime, list[str]], cast: Cast) -> Attack:
     """Both are open, and want an answer."""
     return _copy(tmp_path / "shop", sent_back, cast)
 
 
 @pytest.fixture
-def said(tmp_path: Path, claimed: tuple[Path, HandedIn, list[str]], cast: Cast) -> Attack:
+def said(tmp_path: Path, claimed: tuple[Path, SubmissionTime, list[str]], cast: Cast) -> Attack:
     """Both are claimed to be fixed, and want a ruling."""
     return _copy(tmp_path / "shop", claimed, cast)
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.scenarios.attack_gate import CODE, Gate
 from tests.scenarios.attack_moves import detached, holding, spawned
-from tests.stage.commands import GIT_ENV, HandedIn
+from tests.stage.commands import GIT_ENV, SubmissionTime
 
 pytestmark = pytest.mark.scenario
 
@@ -195,31 +195,31 @@ def test_A2_a_replaced_target_does_not_hide_what_is_there(gate: Gate) -> None:
 # Refs that move
 
 
-def _commit_more(gate: Gate, work: HandedIn) -> None:
+def _commit_more(gate: Gate, work: SubmissionTime) -> None:
     gate.change(work.branch, {"src/sneaked.py": "sneaked = 1\n"})
 
 
-def _other_branch(gate: Gate, work: HandedIn) -> None:
+def _other_branch(gate: Gate, work: SubmissionTime) -> None:
     other = gate.attempt({"src/other.py": "other = 1\n"}, by=gate.cast.claude)
     gate.git("update-ref", f"refs/heads/{work.branch}", other.head)
 
 
-def _link_to_other(gate: Gate, work: HandedIn) -> None:
+def _link_to_other(gate: Gate, work: SubmissionTime) -> None:
     gate.change("other", {"src/other.py": "other = 1\n"}, onto="main")
     gate.git("symbolic-ref", f"refs/heads/{work.branch}", "refs/heads/other")
 
 
-def _no_branch(gate: Gate, work: HandedIn) -> None:
+def _no_branch(gate: Gate, work: SubmissionTime) -> None:
     gate.git("update-ref", "-d", f"refs/heads/{work.branch}")
 
 
-def _to_the_target(gate: Gate, work: HandedIn) -> None:
+def _to_the_target(gate: Gate, work: SubmissionTime) -> None:
     gate.git("update-ref", f"refs/heads/{work.branch}", "main")
 
 
 @pytest.mark.parametrize("move", [_commit_more, _other_branch, _link_to_other, _no_branch, _to_the_target])
 def test_D4_an_approval_is_void_once_the_branch_is_not_what_was_approved(
-    gate: Gate, move: Callable[[Gate, HandedIn], None]
+    gate: Gate, move: Callable[[Gate, SubmissionTime], None]
 ) -> None:
     work = gate.approved()
     move(gate, work)

@@ -17,7 +17,7 @@ from foureyes.ui.steps import steps_text
 
 from tests.scenarios.attack_gate import Content, Gate
 from tests.stage.checkout import Repository
-from tests.stage.commands import HandedIn, who_commits
+from tests.stage.commands import SubmissionTime, who_commits
 from tests.stage.histories import import_history, tree_of, why_not
 from tests.stage.night import plays
 
@@ -41,18 +41,18 @@ def join(gate: Gate, branch: str, parents: list[str], files: Mapping[str, Conten
     return gate.tip(branch)
 
 
-def delivered(gate: Gate, branch: str) -> HandedIn:
+def delivered(gate: Gate, branch: str) -> SubmissionTime:
     """What codex submitted from a branch, after a person approved what `fe show --diff` shows of it."""
     task = gate.create(gate.cast.alice)
     gate.done(gate.cast.codex, "start", task)
     found = gate.done(gate.cast.codex, "submit", task, "--branch", branch)
-    work = HandedIn(task, found["diff_id"], branch, found["head"], found["attempt"])
+    work = SubmissionTime(task, found["diff_id"], branch, found["head"], found["attempt"])
     gate.checked(gate.cast.job, task)
     gate.approve(gate.cast.alice, work)
     return work
 
 
-def criss_cross(gate: Gate, date: int) -> HandedIn:
+def criss_cross(gate: Gate, date: int) -> SubmissionTime:
     """Two harmless attempts, both merged, whose histories went by a commit with more in it; and a third that merges
     both, keeps what the first had taken out again, and takes back the fix that it brought.
     """
@@ -181,7 +181,7 @@ def test_A2_Q2_what_fe_show_shows_applied_to_the_target_is_what_fe_merge_puts_th
         if found.get("error"):
             outcomes.append("refused")
             continue
-        work = HandedIn(task, found["diff_id"], f"fe/{task}", found["head"], found["attempt"])
+        work = SubmissionTime(task, found["diff_id"], f"fe/{task}", found["head"], found["attempt"])
         shown = gate.run(gate.cast.alice, "show", task, "--diff").out
         gate.checked(gate.cast.job, task)
         gate.approve(gate.cast.alice, work)

@@ -13,12 +13,12 @@ import pytest
 
 from tests.scenarios.attack_gate import CODE, Gate
 from tests.scenarios.attack_moves import detached
-from tests.stage.commands import GIT_ENV, HandedIn
+from tests.stage.commands import GIT_ENV, SubmissionTime
 
 pytestmark = pytest.mark.scenario
 
 
-def armed(gate: Gate, folder: Path, command: str) -> HandedIn:
+def armed(gate: Gate, folder: Path, command: str) -> SubmissionTime:
     """An approved attempt with a test that does something as soon as the merge checks it, and not before."""
     (folder / "attack").write_text(f"[ -e {folder}/armed ] || exit 0\n{command}\nexit 0\n")
     work = gate.approved({**CODE, "tests/attack.t": f"attack sh {folder}/attack\n"})
@@ -226,7 +226,7 @@ def test_Q1_while_a_merge_waits_for_its_check_another_one_leaves_and_nothing_is_
 # An older store
 
 
-def older_store(gate: Gate) -> tuple[str, HandedIn]:
+def older_store(gate: Gate) -> tuple[str, SubmissionTime]:
     """A store from before a merge is put back, with an approval in it; its last row, and the approved work."""
     work = gate.approved()
     anchor = ":".join(str(part) for part in gate.head())

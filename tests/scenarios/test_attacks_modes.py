@@ -11,7 +11,7 @@ import pytest
 
 from tests.scenarios.attack_gate import CODE, Content, Gate, Link, Program
 from tests.scenarios.attack_moves import detached, holding, spawned
-from tests.stage.commands import HandedIn
+from tests.stage.commands import SubmissionTime
 from tests.stage.processes import Caller
 
 pytestmark = pytest.mark.scenario
@@ -26,7 +26,7 @@ def change_for(label: str) -> dict[str, str]:
     return DOCUMENT if label == "docs" else CODE
 
 
-def waits(gate: Gate, work: HandedIn, mode: str = "batch") -> str:
+def waits(gate: Gate, work: SubmissionTime, mode: str = "batch") -> str:
     """It waits in review as this mode, also once a service has run the checks; all reasons for the mode, in one
     text.
     """
@@ -83,11 +83,11 @@ def test_M6_a_label_of_a_person_that_the_maker_takes_off_and_puts_on_again_is_th
     assert "M6" in waits(gate, gate.work_on(task, CODE), "per-task")
 
 
-def _by_helper(gate: Gate, task: str) -> HandedIn:
+def _by_helper(gate: Gate, task: str) -> SubmissionTime:
     return gate.work_on(task, CODE, by=gate.cast.helper)
 
 
-def _by_token(gate: Gate, task: str) -> HandedIn:
+def _by_token(gate: Gate, task: str) -> SubmissionTime:
     child = holding(gate.cast.claude, spawned(gate, gate.cast.claude, task, "implement"))
     gate.change(f"fe/{task}", CODE)
     return gate.submit(child, task)
@@ -96,7 +96,7 @@ def _by_token(gate: Gate, task: str) -> HandedIn:
 @pytest.mark.parametrize("made", [_by_helper, _by_token])
 @pytest.mark.parametrize("label", ["review:skip", "trivial"])
 def test_M6_a_loosening_by_the_delegator_does_not_count(
-    gate: Gate, label: str, made: Callable[[Gate, str], HandedIn]
+    gate: Gate, label: str, made: Callable[[Gate, str], SubmissionTime]
 ) -> None:
     work = made(gate, gate.create(gate.cast.claude, "-l", label))
     assert f"M6 label {label} does not count: " in waits(gate, work)

@@ -9,7 +9,7 @@ from tests.stage.commands import Stage
 def test_I8_a_forged_trailer_locks_a_person_out_until_a_person_clears_it_on_record(stage: Stage) -> None:
     cast = stage.cast
     person = stage.session(cast.alice)
-    work = stage.hand_in(
+    work = stage.submit_work(
         cast.codex,
         stage.create(cast.claude),
         message=f"work\n\nFoureyes-Session: {person}\nFoureyes-Session:   {person} \n",
@@ -42,7 +42,7 @@ ODD = (
 def test_A1_trailers_with_odd_names_free_nobody_and_spoil_no_page(stage: Stage) -> None:
     cast = stage.cast
     trailers = "".join(f"Foureyes-Session: {name}\n" for name in ODD)
-    work = stage.hand_in(cast.codex, stage.create(cast.claude), message=f"work\n\nTask: x\n{trailers}")
+    work = stage.submit_work(cast.codex, stage.create(cast.claude), message=f"work\n\nTask: x\n{trailers}")
     assert "fe-abc" in stage.show(work.task)["authors"]
     stage.may_not_approve(cast.codex, work, "-m", "fine", rules=["P2"])
     page = stage.run(cast.alice, "show", work.task).out
@@ -59,7 +59,9 @@ def test_I8_a_session_that_was_called_like_the_persons_id_does_not_keep_them_loc
     stage.done(cast.codex, "log", task, "hello", "--as", person)
     double = stage.show(task)["logs"][0]["session"]
     assert double != person
-    work = stage.hand_in(cast.codex, task, message=f"work\n\nFoureyes-Session: {person}\nFoureyes-Session: {double}\n")
+    work = stage.submit_work(
+        cast.codex, task, message=f"work\n\nFoureyes-Session: {person}\nFoureyes-Session: {double}\n"
+    )
     stage.may_not_approve(cast.alice, work, rules=["P2"])
     stage.done(cast.alice, "audit", "correct-author", task, person, "-m", "I wrote no line of it")
     assert stage.approve(cast.alice, work)["rule"] == "P7"

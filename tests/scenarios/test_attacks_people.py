@@ -30,12 +30,12 @@ from tests.scenarios.attack_moves import (
     while_asked,
 )
 from tests.stage.checkout import copied
-from tests.stage.commands import Cast, HandedIn, Stage
+from tests.stage.commands import Cast, Stage, SubmissionTime
 from tests.stage.namespaces import need
 
 
 @pytest.fixture
-def work(stage: Stage) -> HandedIn:
+def work(stage: Stage) -> SubmissionTime:
     """What codex made and wants to be approved; planned by another agent."""
     return stage.in_review(stage.cast.claude, stage.cast.codex)
 
@@ -44,7 +44,7 @@ def work(stage: Stage) -> HandedIn:
 
 
 def test_no_variable_branch_worktree_shell_or_session_new_is_a_new_identity_I4(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     codex = stage.cast.codex
     tree = tmp_path / "tree"
@@ -71,7 +71,7 @@ def test_no_variable_branch_worktree_shell_or_session_new_is_a_new_identity_I4(
 
 
 def test_I3_another_agents_program_or_a_shell_of_its_name_below_the_author_is_the_author_P2(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     codex = stage.cast.codex
     shell = shell_named(codex, tmp_path / "gemini")
@@ -81,7 +81,9 @@ def test_I3_another_agents_program_or_a_shell_of_its_name_below_the_author_is_th
     stage.may_not_approve(shell_named(shell, tmp_path / "inner" / "claude"), work, "-m", "fine", rules=["P2"])
 
 
-def test_I3_a_detached_shell_with_an_agents_name_is_that_agent(stage: Stage, work: HandedIn, tmp_path: Path) -> None:
+def test_I3_a_detached_shell_with_an_agents_name_is_that_agent(
+    stage: Stage, work: SubmissionTime, tmp_path: Path
+) -> None:
     """A limit: docs/threat-model.md has it under "being several agents". The record says who approved, and by which
     rule.
     """
@@ -91,7 +93,7 @@ def test_I3_a_detached_shell_with_an_agents_name_is_that_agent(stage: Stage, wor
 
 
 def test_I3_who_claims_a_reviewers_conversation_joins_it_and_is_an_author_all_the_same_P2(
-    stage: Stage, work: HandedIn
+    stage: Stage, work: SubmissionTime
 ) -> None:
     """A limit: it cannot approve, and from then on neither can the reviewer whose conversation it named; nobody can
     undo that.
@@ -129,7 +131,7 @@ def test_I3_an_authors_process_stays_the_authors_when_it_runs_another_program_P2
 
 
 def test_I5_a_detached_process_without_a_terminal_is_a_service_and_neither_it_nor_what_it_spawns_decides(
-    stage: Stage, work: HandedIn
+    stage: Stage, work: SubmissionTime
 ) -> None:
     codex = detached(stage.cast.codex)
     assert stage.done(codex, "whoami")["kind"] == "service"
@@ -150,7 +152,7 @@ def test_I5_a_detached_process_without_a_terminal_is_a_service_and_neither_it_no
     assert (result.rc, rules_of(result)) == (1, ["I5"]), result
 
 
-def test_I5_a_detached_process_with_a_terminal_is_a_person(stage: Stage, work: HandedIn) -> None:
+def test_I5_a_detached_process_with_a_terminal_is_a_person(stage: Stage, work: SubmissionTime) -> None:
     """A limit: docs/threat-model.md has it under "looking like a person". The record says that nothing but that was
     seen.
     """
@@ -189,7 +191,7 @@ def keyed(tmp_path: Path, keyed_template: Path, cast: Cast) -> Stage:
 
 
 @pytest.fixture
-def signed_work(keyed: Stage) -> HandedIn:
+def signed_work(keyed: Stage) -> SubmissionTime:
     """What codex made, where people sign."""
     return keyed.in_review(keyed.cast.claude, keyed.cast.codex)
 
@@ -250,7 +252,7 @@ def test_I9_a_key_that_an_agent_could_sign_with_silently_is_no_persons_key(stage
     assert stage.lines(stage.cast.alice, "key", "list") == []
 
 
-def test_I9_with_human_proof_key_a_person_without_one_is_told_how_to_get_it(stage: Stage, work: HandedIn) -> None:
+def test_I9_with_human_proof_key_a_person_without_one_is_told_how_to_get_it(stage: Stage, work: SubmissionTime) -> None:
     stage.done(stage.cast.alice, "config", "set", "review.human_proof", "key")
     refused = stage.may_not_approve(stage.cast.alice, work, rules=["I9"])
     assert "fe key add --new" in refused.hints
@@ -259,7 +261,7 @@ def test_I9_with_human_proof_key_a_person_without_one_is_told_how_to_get_it(stag
 
 
 def test_I9_with_human_proof_key_who_looks_like_a_person_decides_nothing(
-    keyed: Stage, signed_work: HandedIn, tmp_path: Path, home: Path
+    keyed: Stage, signed_work: SubmissionTime, tmp_path: Path, home: Path
 ) -> None:
     task = signed_work.task
     without = detached_at_a_terminal(keyed.cast.codex, home=tmp_path / "nothing")
@@ -281,7 +283,9 @@ def test_I9_with_human_proof_key_who_looks_like_a_person_decides_nothing(
     assert keyed.status(task) == "reviewing"
 
 
-def test_I9_a_persons_approval_with_their_key_is_shown_as_that(keyed: Stage, signed_work: HandedIn, home: Path) -> None:
+def test_I9_a_persons_approval_with_their_key_is_shown_as_that(
+    keyed: Stage, signed_work: SubmissionTime, home: Path
+) -> None:
     alice = typing(keyed.cast.alice, "not it, a slip", SECRET, home=home)
     assert keyed.approve(alice, signed_work)["rule"] == "P7"
     (key,) = keyed.lines(keyed.cast.alice, "key", "list")
@@ -290,7 +294,7 @@ def test_I9_a_persons_approval_with_their_key_is_shown_as_that(keyed: Stage, sig
 
 
 def test_I9_a_signature_is_of_one_diff_another_one_that_is_handed_in_meanwhile_is_not_approved(
-    keyed: Stage, signed_work: HandedIn, tmp_path: Path, home: Path
+    keyed: Stage, signed_work: SubmissionTime, tmp_path: Path, home: Path
 ) -> None:
     with while_asked(keyed, keyed.cast.alice, tmp_path, "approve", signed_work.task, home=home) as results:
         keyed.commit(signed_work.branch, {"sneaked.txt": "in\n"})
@@ -300,7 +304,7 @@ def test_I9_a_signature_is_of_one_diff_another_one_that_is_handed_in_meanwhile_i
 
 
 def test_D4_a_branch_that_moves_while_the_person_types_is_not_approved(
-    keyed: Stage, signed_work: HandedIn, tmp_path: Path, home: Path
+    keyed: Stage, signed_work: SubmissionTime, tmp_path: Path, home: Path
 ) -> None:
     """D4: the attempt is current when it is approved, not only when the question was asked."""
     with while_asked(keyed, keyed.cast.alice, tmp_path, "approve", signed_work.task, home=home) as results:
@@ -310,7 +314,7 @@ def test_D4_a_branch_that_moves_while_the_person_types_is_not_approved(
 
 
 def test_T8_a_task_that_is_edited_while_the_person_types_is_not_approved(
-    keyed: Stage, signed_work: HandedIn, tmp_path: Path, home: Path
+    keyed: Stage, signed_work: SubmissionTime, tmp_path: Path, home: Path
 ) -> None:
     with while_asked(keyed, keyed.cast.alice, tmp_path, "approve", signed_work.task, home=home) as results:
         keyed.done(keyed.cast.codex, "update", signed_work.task, "--accept", "nothing much")
@@ -319,7 +323,7 @@ def test_T8_a_task_that_is_edited_while_the_person_types_is_not_approved(
 
 
 def test_P10_M6_who_looks_like_a_person_may_call_work_minor_and_where_people_have_keys_it_counts_for_nothing(
-    keyed: Stage, signed_work: HandedIn
+    keyed: Stage, signed_work: SubmissionTime
 ) -> None:
     """What loosens counts only signed there (I9)."""
     keyed.done(detached_at_a_terminal(keyed.cast.codex), "update", signed_work.task, "--minor")
@@ -333,12 +337,12 @@ def test_M6_a_skip_that_nobody_signed_lets_nothing_through_where_people_sign(key
     labelled = keyed.create(keyed.cast.claude)
     keyed.done(forged, "label", "add", labelled, "review:skip")
     for task in (planned, labelled):
-        assert keyed.status(keyed.hand_in(keyed.cast.gemini, task).task) == "reviewing"
+        assert keyed.status(keyed.submit_work(keyed.cast.gemini, task).task) == "reviewing"
     assert kinds(keyed) == ["key_added"]
 
 
 def test_I9_P6_where_only_people_with_keys_approve_no_disguise_helps(
-    keyed: Stage, signed_work: HandedIn, tmp_path: Path, home: Path
+    keyed: Stage, signed_work: SubmissionTime, tmp_path: Path, home: Path
 ) -> None:
     """The strongest setting at this level: human_proof = "key" and independence = "human"."""
     keyed.done(typing(keyed.cast.alice, SECRET, home=home), "config", "set", "review.independence", "human")
@@ -365,7 +369,7 @@ def test_I9_P6_where_only_people_with_keys_approve_no_disguise_helps(
 
 
 def test_I9_a_key_makes_a_person_anywhere_for_what_it_signs_and_can_call_a_container_home_I3(
-    keyed: Stage, signed_work: HandedIn, home: Path
+    keyed: Stage, signed_work: SubmissionTime, home: Path
 ) -> None:
     need("unshare", "-pf", "--mount-proc", "true")
     box = Through(keyed.cast.job, "unshare", "-pf", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh")
@@ -384,7 +388,7 @@ def test_I9_a_key_makes_a_person_anywhere_for_what_it_signs_and_can_call_a_conta
 # The Application, imported in Python
 
 
-def test_I2_a_made_up_actor_is_believed_unless_it_claims_a_token(stage: Stage, work: HandedIn) -> None:
+def test_I2_a_made_up_actor_is_believed_unless_it_claims_a_token(stage: Stage, work: SubmissionTime) -> None:
     """A limit: docs/threat-model.md has it under "changing the judge". Who imports the Application says who is calling.
 
     A live token's hash is enough there, and lies in the store; `fe` itself takes no hash for a token

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.scenarios.attack_moves import PROGRAM, Through, holding, security, shell_named, spawned
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.namespaces import need
 from tests.stage.processes import FE, Caller
 
@@ -27,7 +27,7 @@ MAPPED = ("unshare", "-U", "true")
 
 
 @pytest.fixture
-def work(stage: Stage) -> HandedIn:
+def work(stage: Stage) -> SubmissionTime:
     """What codex made and wants to be approved; planned by another agent."""
     return stage.in_review(stage.cast.claude, stage.cast.codex)
 
@@ -54,7 +54,7 @@ FORGED = {
 
 @pytest.mark.parametrize("forged", FORGED)
 def test_I3_whatever_is_mounted_over_proc_makes_an_agent_neither_a_person_nor_another_agent(
-    stage: Stage, work: HandedIn, tmp_path: Path, forged: str
+    stage: Stage, work: SubmissionTime, tmp_path: Path, forged: str
 ) -> None:
     need(*MOUNTS)
     (tmp_path / "kernel/random").mkdir(parents=True)
@@ -67,7 +67,9 @@ def test_I3_whatever_is_mounted_over_proc_makes_an_agent_neither_a_person_nor_an
     stage.may_not_approve(agent, work, "-m", "fine", rules=["I3"])
 
 
-def test_I3_a_filter_that_hides_openat2_and_an_old_kernels_name_open_no_other_way(stage: Stage, work: HandedIn) -> None:
+def test_I3_a_filter_that_hides_openat2_and_an_old_kernels_name_open_no_other_way(
+    stage: Stage, work: SubmissionTime
+) -> None:
     need(*MOUNTS)
     codex = stage.cast.codex
     script = f"mount --bind /proc/self/cmdline /proc/{codex.pid}/cmdline"
@@ -77,7 +79,7 @@ def test_I3_a_filter_that_hides_openat2_and_an_old_kernels_name_open_no_other_wa
 
 
 def test_I3_a_time_namespace_makes_no_other_agent_of_one_though_every_start_is_another(
-    stage: Stage, work: HandedIn
+    stage: Stage, work: SubmissionTime
 ) -> None:
     need("unshare", "-T", "--boottime", "100000", "true")
     agent = Through(stage.cast.codex, "unshare", "-T", "--boottime", "100000", "-f")
@@ -102,7 +104,7 @@ def test_I5_hidden_processes_make_a_service(stage: Stage) -> None:
 
 
 def test_I3_in_a_pid_namespace_of_its_own_an_agent_at_a_terminal_is_a_service_and_is_told_why(
-    stage: Stage, work: HandedIn
+    stage: Stage, work: SubmissionTime
 ) -> None:
     need("unshare", "-pf", "--mount-proc", "true")
     agent = Through(stage.cast.codex, "unshare", "-pf", "--mount-proc", *TERMINAL)
@@ -129,7 +131,7 @@ def test_I3_an_agent_that_is_pid_1_of_its_own_sandbox_works_as_one_session_and_d
     assert (first["kind"], first["agent"], first["proven"]) == ("agent", "codex", False)
     assert first["session"] == second["session"]
     assert "cannot approve" in " ".join(first["why"])
-    work = stage.hand_in(Through(sandboxed, env=thread), stage.create(stage.cast.claude))
+    work = stage.submit_work(Through(sandboxed, env=thread), stage.create(stage.cast.claude))
     for env in (thread, {}):
         said = stage.may_not_approve(sandboxed, work, "-m", "mine", rules=["I3"], env=env)
         assert "submit from here" in said.text
@@ -139,7 +141,7 @@ def test_I3_an_agent_that_is_pid_1_of_its_own_sandbox_works_as_one_session_and_d
 
 
 def test_I3_P12_a_container_that_the_accepted_configuration_calls_home_has_people_and_agents_a_sandbox_in_it_has_not(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     need("unshare", "-pf", "--mount-proc", "true")
     box = Through(stage.cast.job, "unshare", "-pf", "--mount-proc", "sh", "-c", '"$@"; exit $?', "sh")
@@ -218,13 +220,13 @@ def own_map(text: str) -> str:
 # What git starts
 
 
-def approve_line(work: HandedIn, to: Path) -> str:
+def approve_line(work: SubmissionTime, to: Path) -> str:
     """A shell line that approves, and writes what came of it."""
     return f"{shlex.join([*FE, 'approve', work.task, '--seen', work.seen, '-m', 'fine', '--json'])} > {to}"
 
 
 def test_I5_a_hook_that_a_persons_own_command_starts_is_no_person_nor_what_it_leaves_behind(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     alice, answer, late, gone = stage.cast.alice, tmp_path / "answer", tmp_path / "late", tmp_path / "gone"
     os.mkfifo(gone)
@@ -253,7 +255,7 @@ def test_I5_an_alias_an_editor_and_a_pager_of_git_are_no_person_either(stage: St
 
 
 def test_I5_a_hook_decides_as_no_agent_either_though_it_may_log_as_the_agent_whose_git_it_is(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     """codex plants a hook; gemini, who could approve, only runs git."""
     gemini, answer = stage.cast.gemini, tmp_path / "answer"
@@ -269,7 +271,7 @@ def test_I5_a_hook_decides_as_no_agent_either_though_it_may_log_as_the_agent_who
 
 
 def test_I2_I5_a_hook_decides_with_no_token_of_the_agent_whose_git_it_is(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     """codex plants a monitor; the reviewer that gemini spawned only looks at the state of the checkout. What it starts
     is no agent of the reviewer's, whatever it is called.
@@ -298,7 +300,7 @@ def test_I2_I5_a_hook_decides_with_no_token_of_the_agent_whose_git_it_is(
 
 
 def test_I3_who_writes_into_another_agents_pipe_speaks_with_its_voice(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     """A limit: docs/threat-model.md has it under "speaking for another process"."""
     here, gate = tmp_path / "here", tmp_path / "gate"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.scenarios.attack_moves import detached, detached_at_a_terminal, holding, kinds, shell_named, spawned
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 
 LAX = """[project]
 id = "{id}"
@@ -25,7 +25,7 @@ max_lines = 100000
 
 
 @pytest.fixture
-def work(stage: Stage) -> HandedIn:
+def work(stage: Stage) -> SubmissionTime:
     """What codex made and wants to be approved; planned by a person."""
     return stage.in_review(stage.cast.alice, stage.cast.codex)
 
@@ -52,7 +52,7 @@ LOOSER = {
 
 
 def test_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_P12(
-    stage: Stage, work: HandedIn
+    stage: Stage, work: SubmissionTime
 ) -> None:
     codex = stage.cast.codex
     before = stage.head()
@@ -73,7 +73,9 @@ def test_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_
     assert stage.head() == before
 
 
-def test_P12_a_policy_committed_on_the_target_by_hand_is_not_used_and_is_reported(stage: Stage, work: HandedIn) -> None:
+def test_P12_a_policy_committed_on_the_target_by_hand_is_not_used_and_is_reported(
+    stage: Stage, work: SubmissionTime
+) -> None:
     before = in_force(stage)
     stage.commit("main", {"foureyes.toml": LAX.format(id=project_id(stage))}, message="Tidy up")
     assert in_force(stage) == before
@@ -105,7 +107,7 @@ def test_P12_a_policy_that_lay_on_the_target_before_init_is_not_accepted_unseen(
 
 
 def test_P12_a_policy_in_a_users_own_file_or_an_untracked_one_has_no_effect(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     before = in_force(stage)
     text = LAX.format(id=project_id(stage))
@@ -178,7 +180,7 @@ def test_P12_another_store_on_the_same_target_merges_nothing_and_accepts_nothing
 
 
 def test_P12_a_forged_project_id_or_anchor_on_the_target_stops_merging_for_all_and_doctor_says_so(
-    stage: Stage, work: HandedIn
+    stage: Stage, work: SubmissionTime
 ) -> None:
     """Fail closed (G1): who can commit on the target can stop `fe merge`, never make it close anything."""
     stage.approve(stage.cast.alice, work)
@@ -216,7 +218,7 @@ def test_P10_minor_ten_times_a_day_ends_at_the_limit_of_the_origin_whatever_it_c
 
 
 def test_P10_minor_set_late_by_the_author_in_any_disguise_below_it_does_not_count(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     codex = stage.cast.codex
     stage.done(codex, "session", "new")
@@ -227,7 +229,7 @@ def test_P10_minor_set_late_by_the_author_in_any_disguise_below_it_does_not_coun
 
 
 def test_P10_minor_set_late_by_a_detached_process_counts_and_the_approval_is_recorded(
-    stage: Stage, work: HandedIn
+    stage: Stage, work: SubmissionTime
 ) -> None:
     """A limit, and recorded: a service is nobody's origin; docs/threat-model.md has own minor work under "only
     recorded".
@@ -256,7 +258,7 @@ def test_C1_another_sessions_live_claim_is_not_closed_released_or_ended(stage: S
 
 
 def test_T2_ones_own_rejected_task_is_not_taken_up_again_by_any_way_round(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     codex, task = stage.cast.codex, work.task
     stage.done(stage.cast.gemini, "reject", task, "-m", "we do not want this")
@@ -273,7 +275,9 @@ def test_T2_ones_own_rejected_task_is_not_taken_up_again_by_any_way_round(
 
 
 @pytest.mark.parametrize("field", ["--accept", "--title", "-d"])
-def test_T8_a_text_that_the_author_edits_after_the_approval_ends_it(stage: Stage, work: HandedIn, field: str) -> None:
+def test_T8_a_text_that_the_author_edits_after_the_approval_ends_it(
+    stage: Stage, work: SubmissionTime, field: str
+) -> None:
     cast = stage.cast
     stage.approve(cast.gemini, work)
     stage.done(cast.codex, "update", work.task, field, "something else")
@@ -304,7 +308,7 @@ def test_I5_what_a_service_submits_for_a_claim_no_agent_approves(stage: Stage) -
 
 
 @pytest.fixture
-def recorded(stage: Stage, work: HandedIn) -> HandedIn:
+def recorded(stage: Stage, work: SubmissionTime) -> SubmissionTime:
     """Under policy delegated another agent has recorded an approval."""
     stage.may_not_approve(stage.cast.gemini, work, "--record-only", rules=["P11"])
     stage.done(stage.cast.alice, "config", "set", "review.policy", "delegated")
@@ -314,7 +318,7 @@ def recorded(stage: Stage, work: HandedIn) -> HandedIn:
 
 
 def test_P11_the_author_finishes_what_another_recorded_with_a_reason_and_it_is_shown_who(
-    stage: Stage, recorded: HandedIn
+    stage: Stage, recorded: SubmissionTime
 ) -> None:
     stage.may_not_approve(stage.cast.codex, recorded, rules=["P11"])
     assert stage.approve(stage.cast.codex, recorded, "-m", "gemini agreed")["rule"] == "P11"
@@ -323,7 +327,9 @@ def test_P11_the_author_finishes_what_another_recorded_with_a_reason_and_it_is_s
 
 
 @pytest.mark.parametrize("way", ["another change", "another text", "a redo", "a stricter policy"])
-def test_P11_the_author_finishes_nothing_once_something_has_changed(stage: Stage, recorded: HandedIn, way: str) -> None:
+def test_P11_the_author_finishes_nothing_once_something_has_changed(
+    stage: Stage, recorded: SubmissionTime, way: str
+) -> None:
     cast, work = stage.cast, recorded
     if way == "another change":
         stage.commit(work.branch, {"sneaked.txt": "in\n"})
@@ -339,7 +345,9 @@ def test_P11_the_author_finishes_nothing_once_something_has_changed(stage: Stage
     stage.may_not_approve(cast.codex, work, "-m", "gemini agreed", rules=["P2"])
 
 
-def test_P6_what_an_agent_recorded_is_not_finished_once_a_person_is_asked_for(stage: Stage, recorded: HandedIn) -> None:
+def test_P6_what_an_agent_recorded_is_not_finished_once_a_person_is_asked_for(
+    stage: Stage, recorded: SubmissionTime
+) -> None:
     """P6 comes before all that a policy allows: the recorded approval does not reach the grade that is required now."""
     stage.done(stage.cast.alice, "label", "add", recorded.task, "security")
     result = stage.run(

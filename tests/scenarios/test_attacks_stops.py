@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.stage.commands import Cast, HandedIn
+from tests.stage.commands import Cast, SubmissionTime
 from tests.stage.documents import review_result
 from tests.stage.processes import Caller
 from tests.stage.shop_loop import Loop, loop_at, loop_template
@@ -29,16 +29,16 @@ def loop(tmp_path: Path, template: Path, cast: Cast) -> Loop:
     return loop_at(tmp_path / "shop", loop_template(tmp_path / "loops", template, cast), cast)
 
 
-def say(loop: Loop, who: Caller, work: HandedIn, env: Mapping[str, str] | None = None, **words: Any) -> Any:
+def say(loop: Loop, who: Caller, work: SubmissionTime, env: Mapping[str, str] | None = None, **words: Any) -> Any:
     document = json.dumps(loop.document(work, **words))
     return loop.done(who, "review", "submit", work.task, "-", input=document, env=env or {})
 
 
-def is_held(loop: Loop, work: HandedIn) -> bool:
+def is_held(loop: Loop, work: SubmissionTime) -> bool:
     return bool(loop.show(work.task)["task"]["hold"])
 
 
-def is_paused(loop: Loop, work: HandedIn) -> bool:
+def is_paused(loop: Loop, work: SubmissionTime) -> bool:
     """Whether an agent that has nothing to do with it is refused for the pause."""
     refused = loop.run(loop.cast.qwen, "approve", work.task, "-m", "fine")
     return refused.rc == 1 and "two reviewers have concerns" in refused.err
@@ -102,7 +102,7 @@ def test_concerns_of_two_pause_though_the_author_makes_one_origin_of_them_R2_I3(
 
 
 @pytest.fixture
-def paused(loop: Loop) -> HandedIn:
+def paused(loop: Loop) -> SubmissionTime:
     """R2: codex and gemini have concerns."""
     loop.configure(PEERS)
     work = loop.handed()
@@ -112,7 +112,9 @@ def paused(loop: Loop) -> HandedIn:
     return work
 
 
-def test_an_agent_s_redo_lifts_no_pause_and_both_look_at_what_comes_next_R2_V9(loop: Loop, paused: HandedIn) -> None:
+def test_an_agent_s_redo_lifts_no_pause_and_both_look_at_what_comes_next_R2_V9(
+    loop: Loop, paused: SubmissionTime
+) -> None:
     loop.done(loop.cast.qwen, "redo", paused.task, "-m", "again", "--seen", paused.seen)
     assert "PAUSED" in loop.run(loop.cast.alice, "attention").out
     work = loop.again(paused.task, {"limit.py": "LIMIT = 2\n"})
@@ -125,7 +127,7 @@ def test_an_agent_s_redo_lifts_no_pause_and_both_look_at_what_comes_next_R2_V9(l
     loop.verify()
 
 
-def test_both_who_had_concerns_take_them_back_and_the_pause_ends_R2_V9(loop: Loop, paused: HandedIn) -> None:
+def test_both_who_had_concerns_take_them_back_and_the_pause_ends_R2_V9(loop: Loop, paused: SubmissionTime) -> None:
     say(loop, loop.cast.codex, paused, **AGREES)
     assert is_paused(loop, paused)
     say(loop, loop.cast.gemini, paused, **AGREES)
@@ -143,7 +145,7 @@ def test_a_person_who_made_the_work_does_not_lift_a_pause_by_a_redo_R2_V9(loop: 
     assert is_paused(loop, loop.again(work.task, {"limit.py": "LIMIT = 2\n"}, by=alice))
 
 
-def test_the_silence_of_both_who_had_concerns_ends_no_pause_R2_R0_V9(loop: Loop, paused: HandedIn) -> None:
+def test_the_silence_of_both_who_had_concerns_ends_no_pause_R2_R0_V9(loop: Loop, paused: SubmissionTime) -> None:
     cast = loop.cast
     for point in ("p1", "p2"):
         loop.done(cast.claude, "review", "clarify", "c-1", point, "-m", "one thread, see server.py")

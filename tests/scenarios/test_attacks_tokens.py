@@ -28,12 +28,12 @@ from tests.scenarios.attack_moves import (
     sub_agents_work,
 )
 from tests.stage.checkout import copied
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.processes import SOURCE, Caller, Result
 
 
 @pytest.fixture
-def work(stage: Stage) -> HandedIn:
+def work(stage: Stage) -> SubmissionTime:
     """What codex made and wants to be approved; planned by a person."""
     return stage.in_review(stage.cast.alice, stage.cast.codex)
 
@@ -41,7 +41,7 @@ def work(stage: Stage) -> HandedIn:
 # A token that was given to somebody else
 
 
-def test_I2_a_token_used_elsewhere_is_refused_whatever_for_and_recorded(stage: Stage, work: HandedIn) -> None:
+def test_I2_a_token_used_elsewhere_is_refused_whatever_for_and_recorded(stage: Stage, work: SubmissionTime) -> None:
     cast = stage.cast
     thief = holding(cast.codex, spawned(stage, cast.claude, work.task, "review"))
     stage.no(thief, "whoami", rules=["I2"])
@@ -53,7 +53,7 @@ def test_I2_a_token_used_elsewhere_is_refused_whatever_for_and_recorded(stage: S
 
 
 def test_I2_a_reviewers_token_read_from_its_process_is_refused_in_another_tree_and_recorded(
-    stage: Stage, work: HandedIn, tmp_path: Path
+    stage: Stage, work: SubmissionTime, tmp_path: Path
 ) -> None:
     cast = stage.cast
     reviewer = cast.people.agent("gemini", under=cast.claude)
@@ -94,7 +94,7 @@ def test_I3_a_siblings_token_in_the_authors_own_process_is_the_author_P2(stage: 
     )
 
 
-def test_I2_only_a_hash_of_a_token_is_kept_and_the_hash_is_no_token(stage: Stage, work: HandedIn) -> None:
+def test_I2_only_a_hash_of_a_token_is_kept_and_the_hash_is_no_token(stage: Stage, work: SubmissionTime) -> None:
     token = spawned(stage, stage.cast.claude, work.task, "review")
     stage.no(holding(stage.cast.codex, token), "whoami", rules=["I2"])
     stored = b"".join(path.read_bytes() for path in stage.folder.rglob("*") if path.is_file())
@@ -105,7 +105,7 @@ def test_I2_only_a_hash_of_a_token_is_kept_and_the_hash_is_no_token(stage: Stage
         stage.may_not_approve(holding(stage.cast.claude, found), work, rules=["I2"])
 
 
-def test_I2_a_token_is_not_good_for_another_task(stage: Stage, work: HandedIn) -> None:
+def test_I2_a_token_is_not_good_for_another_task(stage: Stage, work: SubmissionTime) -> None:
     cast = stage.cast
     other = stage.in_review(cast.alice, cast.codex)
     reviewer = holding(cast.claude, spawned(stage, cast.claude, other.task, "review"))
@@ -118,7 +118,7 @@ def test_I2_a_token_is_not_good_for_another_task(stage: Stage, work: HandedIn) -
 
 
 def test_I2_a_token_is_not_good_in_another_project_nor_outside_of_one(
-    stage: Stage, work: HandedIn, template: Path, tmp_path: Path
+    stage: Stage, work: SubmissionTime, template: Path, tmp_path: Path
 ) -> None:
     cast = stage.cast
     reviewer = holding(cast.claude, spawned(stage, cast.claude, work.task, "review"))
@@ -129,7 +129,9 @@ def test_I2_a_token_is_not_good_in_another_project_nor_outside_of_one(
     stage.no(reviewer, "whoami", rules=["I2"], cwd=tmp_path)
 
 
-def test_I2_a_token_is_void_once_its_session_has_ended_and_using_it_is_recorded(stage: Stage, work: HandedIn) -> None:
+def test_I2_a_token_is_void_once_its_session_has_ended_and_using_it_is_recorded(
+    stage: Stage, work: SubmissionTime
+) -> None:
     cast = stage.cast
     token = spawned(stage, cast.claude, work.task, "review")
     session = stage.done(holding(cast.claude, token), "whoami")["session"]
@@ -141,7 +143,7 @@ def test_I2_a_token_is_void_once_its_session_has_ended_and_using_it_is_recorded(
     assert kinds(stage) == ["token_elsewhere"] * 2
 
 
-def test_I2_a_token_that_ends_between_the_look_and_the_write_is_void(stage: Stage, work: HandedIn) -> None:
+def test_I2_a_token_that_ends_between_the_look_and_the_write_is_void(stage: Stage, work: SubmissionTime) -> None:
     cast = stage.cast
     made = stage.done(cast.claude, "session", "spawn", work.task, "--role", "review")
     app = open_project(str(stage.repo), {})
@@ -179,7 +181,7 @@ def _below(who: Caller, token: str, start: int = 0) -> Actor:
 
 
 def test_I2_another_process_that_got_the_number_of_the_one_a_token_was_given_to_is_elsewhere(
-    stage: Stage, work: HandedIn
+    stage: Stage, work: SubmissionTime
 ) -> None:
     token = spawned(stage, stage.cast.claude, work.task, "review")
     app = open_project(str(stage.repo), {})
@@ -209,7 +211,7 @@ def test_I2_what_was_never_given_out_is_no_token_and_recorded(stage: Stage) -> N
     assert max(len(line) for line in (stage.folder / "security_events.jsonl").read_text().splitlines()) < 1000
 
 
-def test_I2_with_a_token_a_typed_name_is_refused_and_marks_change_nothing(stage: Stage, work: HandedIn) -> None:
+def test_I2_with_a_token_a_typed_name_is_refused_and_marks_change_nothing(stage: Stage, work: SubmissionTime) -> None:
     reviewer = holding(stage.cast.claude, spawned(stage, stage.cast.claude, work.task, "review"))
     stage.no(reviewer, "log", work.task, "hi", "--as", "bob", rules=["I2"])
     plain = stage.done(reviewer, "whoami")
@@ -239,7 +241,7 @@ session new | restore none.db | backup copy.db | init
 """
 
 
-def refused_all(stage: Stage, who: Caller, commands: str, work: HandedIn) -> None:
+def refused_all(stage: Stage, who: Caller, commands: str, work: SubmissionTime) -> None:
     """Every command is refused by I2, and nothing is written."""
     before = stage.head()
     for command in filter(None, (part.strip() for part in commands.replace("\n", "|").split("|"))):
@@ -275,7 +277,7 @@ VERDICTS = {
     "TaskMerged": "gate/merge_candidate gate/landing", "TaskClosed": "review/closing",
     "AttemptSentBack": "findings/auto_decisions findings/rulings", "ApprovalVoided": "gate/merge_candidate findings/findings",
     "MergeFailed": "gate/merge_candidate", "CheckFinished": "gate/checks", "PlanAccepted": "tasks/plans",
-    "PolicyAccepted": "project/policy gate/landing", "SettingChanged": "project/policy",
+    "PolicyAccepted": "project/project_settings gate/landing", "SettingChanged": "project/project_settings",
     "AttributionCleared": "gate/attempts", "KeyAdded": "project/keys", "DecisionSigned": "app/signatures",
 }  # fmt: skip
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 
 FLAG = "balanced_review_policy"
 OURS, TDS = f"FOUREYES_FEATURE_{FLAG.upper()}", f"TD_FEATURE_{FLAG.upper()}"
 
 
-def audited(stage: Stage, work: HandedIn) -> list[Any]:
+def audited(stage: Stage, work: SubmissionTime) -> list[Any]:
     """The exceptions on record, which four places must agree about (P8)."""
     listed = stage.lines(stage.cast.alice, "security")
     assert stage.lines(stage.cast.claude, "audit", "exceptions") == listed
@@ -34,7 +34,7 @@ def test_the_implementer_is_blocked_and_so_is_who_ever_started_or_unstarted(stag
     task = stage.create(cast.claude)
     stage.done(cast.gemini, "start", task)
     stage.done(cast.gemini, "unstart", task)
-    work = stage.hand_in(cast.codex, task)
+    work = stage.submit_work(cast.codex, task)
     stage.may_not_approve(cast.codex, work, "-m", "fine", rules=["P2"])
     stage.may_not_approve(cast.gemini, work, "-m", "fine", rules=["P2"])
     assert stage.reviewable(cast.codex) == stage.reviewable(cast.gemini) == {}
@@ -78,7 +78,7 @@ def test_not_for_a_creator_who_had_a_hand_in_it(stage: Stage) -> None:
     task = stage.create(stage.cast.claude)
     stage.done(stage.cast.claude, "start", task)
     stage.done(stage.cast.claude, "unstart", task)
-    work = stage.hand_in(stage.cast.codex, task)
+    work = stage.submit_work(stage.cast.codex, task)
     stage.may_not_approve(stage.cast.claude, work, "-m", "fine", rules=["P2"])
 
 
@@ -94,7 +94,7 @@ def test_who_approved_an_earlier_attempt_needs_a_reason_and_is_audited(stage: St
     work = stage.in_review(cast.alice, cast.codex)
     stage.approve(cast.gemini, work)
     stage.done(cast.alice, "redo", work.task, "-m", "add a test")
-    again = stage.hand_in(cast.codex, work.task)
+    again = stage.submit_work(cast.codex, work.task)
     assert stage.reviewable(cast.gemini)[work.task] == {
         "may_approve": True, "rule": "P5", "needs_reason": True, "stale": False, "reasons": [], "unseen": "note",
     }  # fmt: skip
@@ -110,7 +110,7 @@ def test_P5_a_person_who_approved_an_earlier_attempt_needs_no_reason(stage: Stag
     work = stage.in_review(cast.claude, cast.codex)
     stage.approve(cast.alice, work)
     stage.done(cast.alice, "redo", work.task, "-m", "add a test")
-    again = stage.hand_in(cast.codex, work.task)
+    again = stage.submit_work(cast.codex, work.task)
     done = stage.done(cast.alice, "approve", work.task)
     assert (done["rule"], done["exception"]) == ("P5", False)
     assert audited(stage, again) == []
@@ -119,7 +119,7 @@ def test_P5_a_person_who_approved_an_earlier_attempt_needs_no_reason(stage: Stag
 def test_I7_who_asked_for_a_change_may_judge_the_change_without_a_reason(stage: Stage) -> None:
     work = stage.in_review(stage.cast.claude, stage.cast.codex)
     stage.done(stage.cast.gemini, "redo", work.task, "-m", "the token is never rotated")
-    again = stage.hand_in(stage.cast.codex, work.task)
+    again = stage.submit_work(stage.cast.codex, work.task)
     assert stage.approve(stage.cast.gemini, again)["rule"] == "P7"
 
 

@@ -54,7 +54,7 @@ def test_bypass_1_create_then_close_is_refused(stage: Stage) -> None:
 
 def test_bypass_2_unstart_does_not_wash_an_implementer_clean_P2(stage: Stage) -> None:
     cast = stage.cast
-    first = stage.hand_in(cast.codex, stage.create(cast.claude))
+    first = stage.submit_work(cast.codex, stage.create(cast.claude))
     stage.done(cast.alice, "redo", first.task, "-m", "not yet")
     stage.done(cast.codex, "start", first.task)
     stage.done(cast.codex, "unstart", first.task)
@@ -69,7 +69,7 @@ def test_bypass_3_a_session_in_history_only_is_remembered(stage: Stage) -> None:
     task = stage.create(cast.alice)
     stage.done(cast.claude, "start", task)
     stage.done(cast.claude, "unstart", task)
-    work = stage.hand_in(cast.codex, task)
+    work = stage.submit_work(cast.codex, task)
     stage.may_not_approve(cast.claude, work, "-m", "fine", rules=["P2"])
     stage.no(cast.claude, "close", task, rules=["C1"])
     stage.no(cast.claude, "redo", task, "-m", "no", rules=["P2"])
@@ -82,7 +82,7 @@ def test_I4_a_released_claim_leaves_the_author_in_the_set(stage: Stage) -> None:
     stage.done(cast.claude, "start", task)
     stage.no(cast.gemini, "unstart", task, rules=["T1"])
     stage.done(cast.alice, "unstart", task, "-m", "claude is gone")
-    work = stage.hand_in(cast.codex, task)
+    work = stage.submit_work(cast.codex, task)
     stage.may_not_approve(cast.claude, work, "-m", "fine", rules=["P2"])
     assert stage.approve(cast.alice, work)["rule"] == "P3"
 
@@ -154,7 +154,7 @@ def test_minor_set_by_the_implementer_or_its_origin_does_not_count(stage: Stage)
 def test_minor_set_before_the_start_by_who_implements_later_does_not_count(stage: Stage) -> None:
     task = stage.create(stage.cast.alice)
     stage.done(stage.cast.claude, "update", task, "--minor")
-    work = stage.hand_in(stage.cast.claude, task)
+    work = stage.submit_work(stage.cast.claude, task)
     stage.may_not_approve(stage.cast.claude, work, rules=["P2"])
 
 
@@ -192,7 +192,7 @@ def test_who_wrote_a_commit_is_an_author_whoever_ran_start_I8_P2(stage: Stage) -
     task = stage.create(cast.alice)
     stage.done(cast.gemini, "log", task, "I write it, codex hands it in")
     trailer = f"work\n\nTask: {task}\nFoureyes-Session: {stage.session(cast.gemini)}\n"
-    work = stage.hand_in(cast.codex, task, message=trailer)
+    work = stage.submit_work(cast.codex, task, message=trailer)
     refused = stage.may_not_approve(cast.gemini, work, "-m", "fine", rules=["P2"])
     assert "commit" in refused.text
     assert stage.approve(cast.opencode, work)["rule"] == "P7"
@@ -271,7 +271,7 @@ def test_an_epic_never_closes_by_itself_and_not_by_who_did_its_work(stage: Stage
     epic = stage.create(cast.claude, "-t", "epic", title="Accounts")
     child = stage.create(cast.claude, "--parent", epic)
     stage.no(cast.claude, "close", epic, rules=["T5"])
-    work = stage.hand_in(cast.codex, child)
+    work = stage.submit_work(cast.codex, child)
     stage.done(cast.alice, "close", child)
     assert stage.status(epic) == "open"
     stage.no(cast.codex, "close", epic, rules=["C1"])

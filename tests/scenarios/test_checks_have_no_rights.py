@@ -13,7 +13,7 @@ from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.core.nouns.check_config import CheckRule
 
 from tests.scenarios.attack_moves import PROGRAM, kinds, spawned
-from tests.stage.commands import GIT_ENV, HandedIn, Stage
+from tests.stage.commands import GIT_ENV, Stage, SubmissionTime
 from tests.stage.processes import SOURCE
 
 pytestmark = pytest.mark.scenario
@@ -47,13 +47,13 @@ def rules(answer: Any) -> list[str]:
 
 
 @pytest.fixture
-def work(stage: Stage) -> HandedIn:
+def work(stage: Stage) -> SubmissionTime:
     """A task that codex submitted: a person may approve it, and so may claude."""
     return stage.in_review(stage.cast.alice, stage.cast.codex)
 
 
 @pytest.mark.parametrize("disguise", DISGUISES)
-def test_I5_a_check_decides_nothing_in_no_disguise(stage: Stage, work: HandedIn, disguise: str) -> None:
+def test_I5_a_check_decides_nothing_in_no_disguise(stage: Stage, work: SubmissionTime, disguise: str) -> None:
     before = stage.head()
     answer = in_a_check(stage, f"{DISGUISES[disguise]} {FE} approve {work.task} --seen {work.seen} -m read --json")
     assert rules(answer) == ["I5"], answer
@@ -66,7 +66,7 @@ def test_I5_a_check_decides_nothing_in_no_disguise(stage: Stage, work: HandedIn,
     "verb",
     ["create x", "log TASK x", "start TASK", "session spawn TASK --role review", "log TASK x --as ann", "setup claude"],
 )
-def test_I5_a_check_may_not_even_do_what_a_service_may(stage: Stage, work: HandedIn, verb: str) -> None:
+def test_I5_a_check_may_not_even_do_what_a_service_may(stage: Stage, work: SubmissionTime, verb: str) -> None:
     before = stage.head()
     assert rules(in_a_check(stage, f"{FE} {verb.replace('TASK', work.task)} --json")) == ["I5"]
     assert stage.head() == before

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.stage.commands import APP, HandedIn, Stage
+from tests.stage.commands import APP, Stage, SubmissionTime
 
 BLOCK = "if ready:\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n    f = 6\n"
 
 
-def changed(stage: Stage, text: str, path: str = "app.py") -> HandedIn:
+def changed(stage: Stage, text: str, path: str = "app.py") -> SubmissionTime:
     """A task whose change is this text of a file."""
     task = stage.create(stage.cast.alice)
     stage.done(stage.cast.codex, "start", task)

@@ -184,14 +184,14 @@ def check_the_way_in(kept: Kept, people: People) -> None:
     (row,) = [
         row for row in kept.fe_lines("audit", "log", "--task", approved, "--limit", "99") if row["kind"] == "Approved"
     ]
-    look = json.loads(row["payload"])["look"]
+    look = json.loads(row["payload"])["viewed"]
     assert look["face"] == "tui"
     assert look["shown"]
 
 
 def check_the_tasks(kept: Kept) -> None:
-    stands = {title: row["status"] for title, row in kept.tasks.items()}
-    assert stands == dict.fromkeys(MERGED, "closed") | dict.fromkeys(WAITING, "reviewing")
+    namespaces = {title: row["status"] for title, row in kept.tasks.items()}
+    assert namespaces == dict.fromkeys(MERGED, "closed") | dict.fromkeys(WAITING, "reviewing")
     again = {title: row["iteration"] for title, row in kept.tasks.items() if row["iteration"] > 1}
     assert {DISCOUNT, ORDER, RECEIPT} < set(again)
     assert len({CURRENCY, CENTS} & set(again)) == 1, "one of the two that do not fit together"

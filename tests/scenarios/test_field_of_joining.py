@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from tests.scenarios.attack_moves import SECRET, typing
-from tests.scenarios.test_field_of_teams import approved, handed_in, words
+from tests.scenarios.test_field_of_teams import approved, submitted_task, words
 from tests.stage.commands import git, new_repository
 from tests.stage.copies import copy_tree
 from tests.stage.kept_team import KeptTeam
@@ -58,7 +58,7 @@ def test_what_was_made_on_the_other_machine_is_read_and_approved_by_two_commands
     team: KeptTeam,
 ) -> None:
     alpha, beta = team.alpha, team.beta
-    work = handed_in(alpha, alpha.cast.claude)
+    work = submitted_task(alpha, alpha.cast.claude)
     before = beta.git("for-each-ref", "refs/heads", "refs/remotes")
     beta.checked(beta.cast.job, work.task)
     shown = words(beta, "show", work.task, "--diff")

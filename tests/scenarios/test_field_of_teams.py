@@ -15,7 +15,7 @@ import pytest
 
 from tests import engines
 from tests.stage import scratch
-from tests.stage.commands import HandedIn, git, new_repository
+from tests.stage.commands import SubmissionTime, git, new_repository
 from tests.stage.kept_team import KeptTeam, kept_team
 from tests.stage.machines import Machine, has_hosts
 from tests.stage.on_server import as_role, roles
@@ -25,7 +25,7 @@ from tests.stage.theatre import wait_for
 pytestmark = pytest.mark.scenario
 
 
-def handed_in(machine: Machine, who: Caller, name: str = "") -> HandedIn:
+def submitted_task(machine: Machine, who: Caller, name: str = "") -> SubmissionTime:
     """Somebody's work, on a branch of their clone."""
     task = machine.create(machine.cast.alice)
     machine.done(who, "start", task)
@@ -33,9 +33,9 @@ def handed_in(machine: Machine, who: Caller, name: str = "") -> HandedIn:
     return machine.submit(who, task)
 
 
-def approved(made: Machine, who: Caller, other: Machine, name: str = "") -> HandedIn:
+def approved(made: Machine, who: Caller, other: Machine, name: str = "") -> SubmissionTime:
     """Made in one clone; checked, read and approved by the person at the other, who types nothing of git."""
-    work, person = handed_in(made, who, name), other.cast.alice
+    work, person = submitted_task(made, who, name), other.cast.alice
     other.checked(person, work.task)
     shown = other.run(person, "show", work.task, "--diff")
     assert (shown.rc, f"work on {work.task}" in shown.out) == (0, True), shown
@@ -54,7 +54,7 @@ def test_a_merge_voids_nothing_of_which_only_the_other_clone_has_the_branch_D4_Q
     alpha, beta = team.alpha, team.beta
     first = approved(alpha, alpha.cast.claude, beta)
     with team.remote_away():
-        second = handed_in(beta, beta.cast.codex)
+        second = submitted_task(beta, beta.cast.codex)
         beta.checked(beta.cast.job, second.task)
         beta.done(beta.cast.alice, "approve", second.task, "-m", "read it")
     told = words(alpha, "merge")
@@ -103,7 +103,7 @@ def test_a_main_that_lost_a_merge_is_told_by_every_command_on_both_machines_Q6(t
 @pytest.mark.parametrize("harm", ["the schema is gone", "the journal is damaged"])
 def test_a_backup_goes_back_to_the_server_in_one_command_from_either_machine_J2_P8(team: KeptTeam, harm: str) -> None:
     alpha, beta = team.alpha, team.beta
-    work = handed_in(alpha, alpha.cast.claude)
+    work = submitted_task(alpha, alpha.cast.claude)
     backup = team.folder / "backup.db"
     assert f"fe store restore {backup}" in words(alpha, "backup", str(backup))
     if harm == "the schema is gone":
@@ -125,7 +125,7 @@ def test_a_backup_goes_back_to_the_server_in_one_command_from_either_machine_J2_
 def test_an_exception_on_one_machine_is_no_alarm_on_another_nor_for_who_only_reads_P8_J2(team: KeptTeam) -> None:
     alpha, beta = team.alpha, team.beta
     task = alpha.create(alpha.cast.codex)
-    work = alpha.hand_in(alpha.cast.claude, task)
+    work = alpha.submit_work(alpha.cast.claude, task)
     alpha.checked(alpha.cast.job, task)
     alpha.done(alpha.cast.codex, "approve", task, "--seen", work.seen, "-m", "I know what I asked for")
     mirrors = [machine.folder / "security_events.jsonl" for machine in (alpha, beta)]

@@ -13,7 +13,7 @@ from foureyes.core.documents.shapes import STATUSES as REVIEW_STATUSES
 from foureyes.core.nouns.finding import STATUS_ALIASES
 from foureyes.core.words.lifecycle import STATUSES as TASK_STATUSES
 
-from tests.stage.commands import Cast, HandedIn
+from tests.stage.commands import Cast, SubmissionTime
 from tests.stage.shop_loop import (
     ATOMIC,
     CODED,
@@ -35,7 +35,7 @@ VERDICTS = ("approved", "concerns", "blocker")
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> tuple[Path, HandedIn]:
+def project(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -> tuple[Path, SubmissionTime]:
     """A project with an attempt in review."""
     loop = Loop(loop_template(tmp_path_factory.mktemp("regressions"), template, cast), cast)
     return loop.repo, loop.handed()
@@ -43,7 +43,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast
 
 @pytest.fixture(scope="module")
 def found(
-    tmp_path_factory: pytest.TempPathFactory, project: tuple[Path, HandedIn], cast: Cast
+    tmp_path_factory: pytest.TempPathFactory, project: tuple[Path, SubmissionTime], cast: Cast
 ) -> tuple[Path, list[str]]:
     """The same, sent back with two blocking findings and a note."""
     loop = loop_at(tmp_path_factory.mktemp("found") / "shop", project[0], cast)
@@ -51,7 +51,7 @@ def found(
 
 
 @pytest.fixture
-def loop(tmp_path: Path, project: tuple[Path, HandedIn], cast: Cast) -> Loop:
+def loop(tmp_path: Path, project: tuple[Path, SubmissionTime], cast: Cast) -> Loop:
     """An attempt is in review."""
     return loop_at(tmp_path / "shop", project[0], cast)
 
@@ -63,7 +63,7 @@ def back(tmp_path: Path, found: tuple[Path, list[str]], cast: Cast) -> Loop:
 
 
 @pytest.fixture
-def work(project: tuple[Path, HandedIn]) -> HandedIn:
+def work(project: tuple[Path, SubmissionTime]) -> SubmissionTime:
     """The first attempt."""
     return project[1]
 
@@ -75,7 +75,7 @@ def names(found: tuple[Path, list[str]]) -> list[str]:
 
 
 def test_17_an_accepted_rejection_counts_everywhere_that_asks_L9_L11(
-    back: Loop, work: HandedIn, names: list[str]
+    back: Loop, work: SubmissionTime, names: list[str]
 ) -> None:
     atomic, coded, _ = names
     again = back.again(work.task, nth(2), {atomic: "REJECTED", coded: "FIXED"})
@@ -84,14 +84,14 @@ def test_17_an_accepted_rejection_counts_everywhere_that_asks_L9_L11(
     assert "REJECTED (false_positive)" in back.prompt(work.task, "rereview")
     back.rule("not-fixed", coded)
     (first, second) = back.loop(work.task)["rounds"]
-    assert (first["found"], second["fixed"], second["no_progress"]) == (2, 1, 0)
+    assert (first["raised"], second["fixed"], second["no_progress"]) == (2, 1, 0)
     (row,) = [row for row in back.findings(work.task) if row["id"] == atomic]
     assert (row["state"], row["ruling"]) == ("resolved", "ACCEPTED")
     assert back.done(back.cast.alice, "stats")["rejections_accepted"]["n"] == 1
 
 
 def test_18_phantom_ids_and_sent_counts_are_refused_and_nothing_of_them_is_stored_G6_L6(
-    back: Loop, work: HandedIn, names: list[str]
+    back: Loop, work: SubmissionTime, names: list[str]
 ) -> None:
     back.done(back.cast.claude, "start", work.task)
     before = back.head()
@@ -109,7 +109,7 @@ def test_18_phantom_ids_and_sent_counts_are_refused_and_nothing_of_them_is_store
 
 
 def test_19_a_blocking_finding_is_never_deferred_or_skipped_whoever_says_so_L6_D2(
-    back: Loop, work: HandedIn, names: list[str]
+    back: Loop, work: SubmissionTime, names: list[str]
 ) -> None:
     back.done(back.cast.claude, "start", work.task)
     before = back.head()
@@ -123,7 +123,9 @@ def test_19_a_blocking_finding_is_never_deferred_or_skipped_whoever_says_so_L6_D
     assert back.head() == before
 
 
-def test_20_a_moved_line_and_other_words_are_the_same_finding_L2(back: Loop, work: HandedIn, names: list[str]) -> None:
+def test_20_a_moved_line_and_other_words_are_the_same_finding_L2(
+    back: Loop, work: SubmissionTime, names: list[str]
+) -> None:
     again = back.again(work.task, {"limit.py": "# head\n" * 12 + LIMIT_PY}, dict.fromkeys(names[:2], "FIXED"))
     moved = {row["id"]: row["location"]["line"] for row in back.findings(work.task)}
     assert (moved[names[0]], moved[names[1]]) == (21, 17)
@@ -133,7 +135,7 @@ def test_20_a_moved_line_and_other_words_are_the_same_finding_L2(back: Loop, wor
     assert len(back.findings(work.task)) == 3
 
 
-def test_21_the_first_answer_is_judged_like_any_other_L11(back: Loop, work: HandedIn, names: list[str]) -> None:
+def test_21_the_first_answer_is_judged_like_any_other_L11(back: Loop, work: SubmissionTime, names: list[str]) -> None:
     again = back.again(work.task, nth(2), dict.fromkeys(names[:2], "FIXED"))
     back.review(again, rulings=dict.fromkeys(names[:2], "NOT_FIXED"))
     said = back.loop(work.task)
@@ -141,7 +143,7 @@ def test_21_the_first_answer_is_judged_like_any_other_L11(back: Loop, work: Hand
 
 
 def test_22_23_one_engine_routes_developer_senior_lead_and_then_a_person_and_the_record_says_the_same_E1(
-    back: Loop, work: HandedIn, names: list[str]
+    back: Loop, work: SubmissionTime, names: list[str]
 ) -> None:
     back.done(back.cast.alice, "config", "set", "loop.no_progress_limit", "1")
     seen = []
@@ -208,7 +210,7 @@ def test_26_constraints_reject_what_is_none_of_their_words_and_nothing_at_all(ba
         back.edit("UPDATE findings SET severity = 'LOW' WHERE root = ?", names[0])
 
 
-def test_27_texts_like_json_and_like_secrets_stay_as_sent_and_json_stays_json(loop: Loop, work: HandedIn) -> None:
+def test_27_texts_like_json_and_like_secrets_stay_as_sent_and_json_stays_json(loop: Loop, work: SubmissionTime) -> None:
     told = {
         "problem": '{"token": "AKIAIOSFODNN7EXAMPLE", "x": "\\"}]", "password=hunter2"}\n\\u0000 \\n </script>',
         "why": "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----",
@@ -224,7 +226,7 @@ def test_27_texts_like_json_and_like_secrets_stay_as_sent_and_json_stays_json(lo
     assert lead["issues"][0]["problem"] == told["problem"]
 
 
-def test_28_no_agent_writes_what_the_gate_or_the_validator_says_I2_D5(loop: Loop, work: HandedIn) -> None:
+def test_28_no_agent_writes_what_the_gate_or_the_validator_says_I2_D5(loop: Loop, work: SubmissionTime) -> None:
     claude, before = loop.cast.claude, loop.head()
     for kind in ("gate", "validator", "escalation", "security", "waiver", "patch"):
         assert loop.run(claude, "log", work.task, "all is well", "--type", kind).rc == 2
@@ -288,7 +290,7 @@ def test_29_30_a_tool_that_exits_1_keeps_its_findings_and_a_missing_report_is_no
 
 
 def test_31_prompts_cut_everything_else_before_a_blocking_finding_and_refuse_rather_than_drop_one_F4(
-    loop: Loop, work: HandedIn
+    loop: Loop, work: SubmissionTime
 ) -> None:
     big = [
         {**CODED, "title": f"problem {n}", "problem": "x" * 4000, "quote": "", "location": f"limit.py:{n + 1}"}
@@ -312,7 +314,7 @@ def test_31_prompts_cut_everything_else_before_a_blocking_finding_and_refuse_rat
 
 
 def test_32_every_status_alias_and_verdict_is_asked_for_parsed_and_leads_somewhere_L5(
-    loop: Loop, work: HandedIn
+    loop: Loop, work: SubmissionTime
 ) -> None:
     prompt = loop.prompt(work.task, "review")
     assert all(f"- {word}: " in prompt for word in (*REVIEW_STATUSES, *STATUS_ALIASES, *VERDICTS))
@@ -329,7 +331,7 @@ def test_32_every_status_alias_and_verdict_is_asked_for_parsed_and_leads_somewhe
     assert loop.show(other.task)["task"]["hold"] is not None
 
 
-def test_33_the_last_task_has_to_merge_before_anything_is_complete_X4(loop: Loop, work: HandedIn) -> None:
+def test_33_the_last_task_has_to_merge_before_anything_is_complete_X4(loop: Loop, work: SubmissionTime) -> None:
     assert loop.run(loop.cast.alice, "validate").rc == 6
     loop.approve(loop.cast.alice, work)
     refused = loop.run(loop.cast.alice, "validate")
@@ -338,7 +340,7 @@ def test_33_the_last_task_has_to_merge_before_anything_is_complete_X4(loop: Loop
     assert loop.done(loop.cast.alice, "validate")["complete"]
 
 
-def test_72_one_false_finding_does_not_block_for_ever_V7_E3(loop: Loop, work: HandedIn) -> None:
+def test_72_one_false_finding_does_not_block_for_ever_V7_E3(loop: Loop, work: SubmissionTime) -> None:
     cast, made_up = loop.cast, [{**ATOMIC, "quote": "os.system(request.args)"}]
     first = loop.send(work, loop.document(work, made_up))
     assert (first.rc, '"V7"' in first.out, loop.findings(work.task)) == (1, True, [])

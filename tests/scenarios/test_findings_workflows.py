@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.stage.commands import Cast, HandedIn
+from tests.stage.commands import Cast, SubmissionTime
 from tests.stage.shop import RUNNER
 from tests.stage.shop import TESTS as TESTS_CHECK
 from tests.stage.shop_loop import ATOMIC, CODED, EMPTY, LIMIT_PY, NAMED, WHY, Loop, loop_at, loop_template, nth
@@ -55,7 +55,7 @@ def agree(loop: Loop, task: str, purpose: str = "respond") -> Any:
     assert {key: said[key] for key in SAME} == {key: page["loop"][key] for key in SAME}
     prompt, context = loop.prompt(task, purpose), loop.context(task)
     for words in (said["warning"], said["why"] if said["waiting_for"] else ""):
-        assert all(words in face for face in (prompt, context, page["said"]))
+        assert all(words in face for face in (prompt, context, page["escalation"]))
     for row in said["rounds"] if purpose == "lead" else ():
         assert (
             f"iteration {row['n']} ({row['tier']}): found {row['found']}, fixed {row['fixed'] if row['n'] > 1 else '–'}"
@@ -66,10 +66,12 @@ def agree(loop: Loop, task: str, purpose: str = "respond") -> Any:
 
 def table(said: Any) -> list[tuple[Any, ...]]:
     """The rounds as L12 writes them: iteration, found, fixed, no_progress, action."""
-    return [(row["n"], row["found"], row["fixed"], row["no_progress"], row["action"]) for row in said["rounds"]]
+    return [(row["n"], row["raised"], row["fixed"], row["no_progress"], row["action"]) for row in said["rounds"]]
 
 
-def played(loop: Loop, work: HandedIn, names: Sequence[str], fixed: Sequence[int]) -> tuple[HandedIn, list[str]]:
+def played(
+    loop: Loop, work: SubmissionTime, names: Sequence[str], fixed: Sequence[int]
+) -> tuple[SubmissionTime, list[str]]:
     """Rounds in which everything open is claimed to be fixed, and the reviewer verifies as many as told."""
     left = list(names)
     for number in fixed:
@@ -165,7 +167,7 @@ def test_the_developer_rejects_with_a_reason_the_reviewer_accepts_and_it_is_neve
 @pytest.fixture(scope="module")
 def at_the_lead(
     tmp_path_factory: pytest.TempPathFactory, project: Path, cast: Cast
-) -> tuple[Path, HandedIn, list[str]]:
+) -> tuple[Path, SubmissionTime, list[str]]:
     """L12's first table, and two more rounds of tier senior without progress: the loop waits for the lead."""
     loop = loop_at(tmp_path_factory.mktemp("lead") / "shop", project, cast)
     work = loop.handed(files=SIX)
@@ -188,7 +190,7 @@ def at_the_lead(
 
 
 def test_L12_the_first_table_escalates_to_senior_then_the_lead_and_every_face_says_so_E1_E5(
-    tmp_path: Path, at_the_lead: tuple[Path, HandedIn, list[str]], cast: Cast
+    tmp_path: Path, at_the_lead: tuple[Path, SubmissionTime, list[str]], cast: Cast
 ) -> None:
     loop, work = loop_at(tmp_path / "shop", at_the_lead[0], cast), at_the_lead[1]
     said = agree(loop, work.task, "lead")
@@ -212,7 +214,7 @@ def test_L12_the_first_table_escalates_to_senior_then_the_lead_and_every_face_sa
 )  # fmt: skip
 def test_the_leads_options_and_none_of_them_approves_E3_D2(
     tmp_path: Path,
-    at_the_lead: tuple[Path, HandedIn, list[str]],
+    at_the_lead: tuple[Path, SubmissionTime, list[str]],
     cast: Cast,
     option: str,
     tier: str,
@@ -316,7 +318,7 @@ def test_L13_failing_tests_loop_by_what_the_check_says_and_only_new_failures_are
     assert [len(row["test_tracking"]["fixed_since_start"]) for row in made] == [0, 3, 3, 5]
     assert [len(row["test_tracking"]["new_failures"]) for row in made] == [0, 0, 2, 2]
     said = agree(loop, task)
-    assert [(row["found"], row["fixed"], row["no_progress"]) for row in said["rounds"]] == [
+    assert [(row["raised"], row["fixed"], row["no_progress"]) for row in said["rounds"]] == [
         (5, 0, 0),
         (0, 3, 0),
         (2, 0, 1),

@@ -23,7 +23,7 @@ def test_P12_agents_wait_where_a_hook_refuses_the_commit_of_init(tmp_path: Path,
     hook.rename(hook.with_name("aside"))
 
     skipped, work = stage.create(cast.alice, "-l", "review:skip"), stage.in_review(cast.alice, cast.claude)
-    stage.hand_in(cast.claude, skipped)
+    stage.submit_work(cast.claude, skipped)
     assert stage.status(skipped) == "reviewing", "no rule approves"
     refused = stage.may_not_approve(cast.codex, work, rules=["P12"])
     assert "no foureyes.toml is in force yet, so only a person may approve" in refused.text

@@ -18,7 +18,7 @@ from foureyes.steps import Steps, fe
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE
-from tests.stage.commands import DESTRUCTIVE, HandedIn, Stage
+from tests.stage.commands import DESTRUCTIVE, Stage, SubmissionTime
 from tests.stage.processes import Caller
 from tests.stage.shop import TESTS, Shop, commit_in, with_pipeline
 
@@ -42,7 +42,7 @@ def checks(*rows: tuple[str, str, str]) -> str:
     )
 
 
-def handed_in(shop: Shop, files: dict[str, str], *labels: str) -> HandedIn:
+def submitted_task(shop: Shop, files: dict[str, str], *labels: str) -> SubmissionTime:
     """A task with labels that a person planned, and claude's work for it."""
     task = shop.create(shop.cast.alice, *(part for label in labels for part in ("-l", label)))
     return shop.deliver(shop.cast.claude, task, files)
@@ -78,7 +78,7 @@ def test_a_linter_that_finds_something_failed_with_its_findings_and_one_that_bre
 def test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one(stage: Stage) -> None:
     shop = Shop(stage.repo, stage.cast)
     shop.configure(checks(("scan", "true", "sarif"), ("missing", "/no/such/scanner .", "none")))
-    work = handed_in(shop, CODE, "review:auto")
+    work = submitted_task(shop, CODE, "review:auto")
     assert {row["check"]: row["outcome"] for row in shop.done(shop.cast.alice, "check", "show", work.task)["checks"]} == {
         "scan": "not_run", "missing": "not_run",
     }  # fmt: skip
@@ -92,7 +92,10 @@ def test_checks_see_the_attempts_tree_and_never_anybodys_checkout(shop: Shop) ->
     untidy = {"src/untracked.py": "UNTYPED MESSY UNUSED\n", "src/prices.py": "# gross\n"}
     for name, text in untidy.items():
         (shop.repo / name).write_text(text)
-    fine, bad = handed_in(shop, CODE, "review:auto"), handed_in(shop, {"src/bad.py": "MESSY\n"}, "review:auto")
+    fine, bad = (
+        submitted_task(shop, CODE, "review:auto"),
+        submitted_task(shop, {"src/bad.py": "MESSY\n"}, "review:auto"),
+    )
     assert shop.checked(shop.cast.job, fine.task)["status"] == "approved"
     assert shop.checked(shop.cast.job, bad.task, rc=6)["status"] == "open"
     assert {name: (shop.repo / name).read_text() for name in untidy} == untidy
@@ -104,7 +107,7 @@ def test_what_a_check_writes_is_gone_with_its_checkout(stage: Stage) -> None:
     shop.configure(
         checks(("writes", "echo changed > README.md; touch made.txt; pwd; git rev-parse 2>&1 || true", "none"))
     )
-    work = handed_in(shop, CODE)
+    work = submitted_task(shop, CODE)
     shop.checked(shop.cast.alice, work.task, rc=6)  # unsound: no pass rests on files that nobody committed
     said = shop.done(shop.cast.alice, "check", "show", work.task)["checks"][0]["output"]
     assert not Path(said.splitlines()[0]).exists()
@@ -115,7 +118,7 @@ def test_what_a_check_writes_is_gone_with_its_checkout(stage: Stage) -> None:
 
 def test_zero_checks_and_zero_tests_approve_nothing(stage: Stage) -> None:
     shop = Shop(stage.repo, stage.cast)
-    first = handed_in(shop, CODE, "review:auto")
+    first = submitted_task(shop, CODE, "review:auto")
     (row,) = shop.queue().values()
     assert (row["mode"], row["auto_approvable"]) == ("auto-approve", False)
     assert "no check is configured, and nothing is approved automatically without one" in [
@@ -123,7 +126,7 @@ def test_zero_checks_and_zero_tests_approve_nothing(stage: Stage) -> None:
     ]
     shop.no(shop.cast.job, "check", "run", first.task, rc=3)
     shop.configure(AT_ONCE + TESTS, {"tests/run.sh": "echo '<testsuite/>' > $FOUREYES_REPORT\n"})
-    second = handed_in(shop, {"src/other.py": "x\n"}, "review:auto")
+    second = submitted_task(shop, {"src/other.py": "x\n"}, "review:auto")
     (only,) = shop.checked(shop.cast.job, second.task, rc=6)["checks"]
     assert (only["outcome"], only["summary"]) == ("failed", f"the report contains no tests. {RED_BEFORE}")
     assert "M4" not in [
@@ -135,7 +138,7 @@ def test_zero_checks_and_zero_tests_approve_nothing(stage: Stage) -> None:
 
 
 def test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says(shop: Shop) -> None:
-    work = handed_in(shop, CODE, "review:auto", "security")
+    work = submitted_task(shop, CODE, "review:auto", "security")
     report = shop.checked(shop.cast.job, work.task)
     assert report["status"] == "reviewing"
     assert [(reason["rule"], reason["message"]) for reason in report["reasons"]] == [
@@ -160,7 +163,7 @@ def test_of_several_labels_the_strictest_counts_and_not_the_first(
     stage: Stage, labels: tuple[str, ...], mode: str
 ) -> None:
     shop = with_pipeline(stage, AT_ONCE + '[review.label_rules.payments]\nmode = "per-task"\n' + TESTS)
-    work = handed_in(shop, CODE, *labels)
+    work = submitted_task(shop, CODE, *labels)
     (row,) = shop.queue().values()
     assert (row["task"], row["mode"]) == (work.task, mode)
 
@@ -172,7 +175,7 @@ def test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_
     loose = (shop.repo / "foureyes.toml").read_text().split("[[checks]]")[
         0
     ] + '[[checks]]\nname = "tests"\nrun = "true"\n'
-    work = handed_in(shop, {"foureyes.toml": loose, "src/bad.py": "MESSY\n"}, "review:skip")
+    work = submitted_task(shop, {"foureyes.toml": loose, "src/bad.py": "MESSY\n"}, "review:skip")
     report = shop.checked(cast.job, work.task, rc=6)
     assert (report["mode"], report["status"]) == ("per-task", "open")
     assert [row["outcome"] for row in report["checks"]] == ["passed", "passed", "failed", "passed"]
@@ -213,7 +216,7 @@ def test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_
 
 
 def test_a_corrupt_feedback_file_is_set_aside_and_said_and_nothing_is_lost(shop: Shop) -> None:
-    work = handed_in(shop, CODE)
+    work = submitted_task(shop, CODE)
     shop.done(shop.cast.alice, "redo", work.task, "-m", "first")
     file = shop.folder / "feedback" / f"{work.task}.json"
     shop.deliver(shop.cast.claude, work.task, {"src/code.py": "VALUE = 2\n"})
@@ -279,7 +282,7 @@ def test_the_way_that_is_printed_is_wired_from_plan_to_merge(shop: Shop) -> None
 
 
 def test_no_refusal_between_hand_in_and_merge_tells_anybody_to_destroy_something(shop: Shop, tmp_path: Path) -> None:
-    cast, work = shop.cast, handed_in(shop, CODE)
+    cast, work = shop.cast, submitted_task(shop, CODE)
     place = Path(shop.done(cast.codex, "start", shop.create(cast.alice), "--worktree")["worktree"])
     shop.done(cast.codex, "checkpoint", "create", "half", cwd=place)
     (place / "dirt.txt").write_text("x\n")

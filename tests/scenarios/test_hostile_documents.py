@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 import pytest
 
-from tests.stage.commands import Cast, HandedIn
+from tests.stage.commands import Cast, SubmissionTime
 from tests.stage.processes import Caller
 from tests.stage.shop_loop import ATOMIC, CODED, EMPTY, WHY, Loop, handoff, loop_at, loop_template
 
@@ -31,7 +31,7 @@ Document = dict[str, Any]
 class Room(Loop):
     """A project with an attempt in review, and nothing found in it yet."""
 
-    work: HandedIn
+    work: SubmissionTime
 
     def since(self, seq: int) -> set[str]:
         """The kinds of what the journal has since then, read by another program."""

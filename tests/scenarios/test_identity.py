@@ -138,7 +138,7 @@ def test_I5_a_service_may_create_log_and_submit_and_nothing_that_starts_closes_o
     stage.no(job, "close", task, rules=["I5"])
     stage.no(job, "cancel", task, rules=["I5"])
     stage.no(job, "config", "set", "balanced_review_policy", "false", rules=["P12"])
-    work = stage.hand_in(stage.cast.codex, task)
+    work = stage.submit_work(stage.cast.codex, task)
     stage.commit(work.branch, {"more.txt": "more\n"})
     again = stage.submit(job, task)
     assert again.attempt == 2

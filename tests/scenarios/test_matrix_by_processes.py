@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.stage.checkout import copied
-from tests.stage.commands import Cast, HandedIn, Stage
+from tests.stage.commands import Cast, Stage, SubmissionTime
 from tests.stage.processes import Caller, FakeAgent, Options
 
 POLICIES = ("strict", "balanced", "delegated", "trusted")
@@ -125,7 +125,7 @@ class Matrix:
         self._tokens: dict[tuple[str, str], str] = {}
         stage.done(cast.alice, "config", "set", "minor.self_approvals_per_day", "1000")
         trailer = f"work\n\nFoureyes-Session: {stage.session(cast.qwen)}\n"
-        self.tasks: dict[tuple[str, bool, bool], HandedIn] = {}
+        self.tasks: dict[tuple[str, bool, bool], SubmissionTime] = {}
         for minor, security in product((False, True), repeat=2):
             marks = ["--minor"] if minor else []
             self.tasks["agent", minor, security] = self._by_an_agent(marks, trailer)
@@ -139,17 +139,17 @@ class Matrix:
         before = stage.session(self.restless)
         assert stage.done(self.restless, "session", "new")["session"] != before
 
-    def _by_an_agent(self, marks: list[str], trailer: str) -> HandedIn:
+    def _by_an_agent(self, marks: list[str], trailer: str) -> SubmissionTime:
         stage, cast = self.stage, self.stage.cast
         task = stage.create(cast.claude, *marks)
         stage.done(cast.opencode, "start", task)
         stage.done(cast.opencode, "unstart", task)
-        first = stage.hand_in(cast.codex, task, message=trailer)
+        first = stage.submit_work(cast.codex, task, message=trailer)
         stage.approve(cast.gemini, first)
         stage.done(cast.aider, "redo", task, "-m", "add a test")
-        return stage.hand_in(cast.codex, task)
+        return stage.submit_work(cast.codex, task)
 
-    def _by_a_sub_agent(self, marks: list[str]) -> HandedIn:
+    def _by_a_sub_agent(self, marks: list[str]) -> SubmissionTime:
         """The claim comes with the token (I4)."""
         stage = self.stage
         task = stage.create(stage.cast.claude, *marks)
@@ -157,7 +157,7 @@ class Matrix:
         stage.commit(f"fe/{task}", {f"{task}.txt": "by a sub-agent\n"})
         return stage.submit(self.worker, task, env={"FOUREYES_TOKEN": token})
 
-    def work(self, row: Row) -> HandedIn:
+    def work(self, row: Row) -> SubmissionTime:
         """The task that a row is about."""
         kinds = {
             "creator person": "person",

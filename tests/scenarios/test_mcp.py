@@ -12,7 +12,7 @@ import pytest
 
 from tests import engines
 from tests.scenarios.test_shared_store import project_of
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.ui.mcp.talking import opened, talk
 
 pytestmark = pytest.mark.scenario
@@ -22,7 +22,7 @@ def rules(answer: Any) -> list[str]:
     return [reason["rule"] for reason in answer["structuredContent"]["error"]["reasons"]]
 
 
-def approval(work: HandedIn) -> tuple[str, dict[str, Any]]:
+def approval(work: SubmissionTime) -> tuple[str, dict[str, Any]]:
     return "task_approve", {"task": work.task, "seen": work.seen, "reason": "read all of it"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.stage.checkout import AT_ONCE
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.shop import TESTS, Shop, commit_in, with_pipeline
 
 pytestmark = pytest.mark.scenario
@@ -23,7 +23,7 @@ def shop(stage: Stage) -> Shop:
     return with_pipeline(stage, AT_ONCE + TESTS)
 
 
-def approved(shop: Shop, files: dict[str, str], *options: str, title: str = "Add login") -> HandedIn:
+def approved(shop: Shop, files: dict[str, str], *options: str, title: str = "Add login") -> SubmissionTime:
     """A task that claude made, a service checked and a person approved."""
     task = shop.create(shop.cast.alice, *options, title=title)
     work = shop.deliver(shop.cast.claude, task, files)

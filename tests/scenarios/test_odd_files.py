@@ -36,7 +36,7 @@ def shop(stage: Stage) -> Stage:
     """A project with an exception on record and a task that was sent back."""
     alice, codex = stage.cast.alice, stage.cast.codex
     own = stage.create(codex)
-    stage.hand_in(codex, own)
+    stage.submit_work(codex, own)
     stage.done(codex, "close", own, "--self-close-exception", "nobody else is here")
     work = stage.in_review(alice, codex)
     stage.done(alice, "redo", work.task, "-m", "again")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.processes import FakeAgent
 from tests.stage.shop import Shop
 
 
 @pytest.fixture
-def work(stage: Stage) -> HandedIn:
+def work(stage: Stage) -> SubmissionTime:
     return stage.in_review(stage.cast.alice, stage.cast.claude)
 
 
@@ -24,7 +24,7 @@ def bare(stage: Stage, who: FakeAgent) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def test_T4_work_that_was_sent_back_comes_before_new_work(stage: Stage, work: HandedIn) -> None:
+def test_T4_work_that_was_sent_back_comes_before_new_work(stage: Stage, work: SubmissionTime) -> None:
     claude, codex = stage.cast.claude, stage.cast.codex
     assert bare(stage, claude) == []
     stage.done(stage.cast.alice, "redo", work.task, "-m", "say why")
@@ -36,7 +36,7 @@ def test_T4_work_that_was_sent_back_comes_before_new_work(stage: Stage, work: Ha
     assert bare(stage, claude) == []
 
 
-def test_L6_a_finding_to_answer_is_named_before_new_work(stage: Stage, work: HandedIn) -> None:
+def test_L6_a_finding_to_answer_is_named_before_new_work(stage: Stage, work: SubmissionTime) -> None:
     claude = stage.cast.claude
     stage.done(stage.cast.codex, "finding", "add", work.task, f"{work.task}.txt:1", "-m", "It fails")
     urgent = stage.create(stage.cast.alice, "--priority", "0")

@@ -176,15 +176,15 @@ read, to verify.
 
 
 def test_each_command_of_the_tour_is_one_that_an_answer_before_it_proposed() -> None:
-    said, unasked = "", set()
+    said, remote_problem = "", set()
     for block in BLOCK.findall(read("docs/tutorial.md")):
         for step in steps_of(block):
             words = step.command.split()
             known = [" ".join(words[:n]) for n in (2, 3) if words[0] == "fe"]
             if known and not any(f"{command} " in said.replace("\n", " \n") for command in known):
-                unasked.add(next((name for name in known if name in CHOSEN), known[0]))
+                remote_problem.add(next((name for name in known if name in CHOSEN), known[0]))
             said += "\n".join(step.output) + "\n"
-    assert unasked == CHOSEN
+    assert remote_problem == CHOSEN
 
 
 @pytest.mark.scenario

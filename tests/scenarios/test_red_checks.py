@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.stage.checkout import AT_ONCE
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.shop import Shop
 
 pytestmark = pytest.mark.scenario
@@ -26,7 +26,7 @@ def shop_with(stage: Stage, *commands: str) -> Shop:
     return shop
 
 
-def submitted(shop: Shop, files: dict[str, str], *labels: str) -> HandedIn:
+def submitted(shop: Shop, files: dict[str, str], *labels: str) -> SubmissionTime:
     """A task of a person, and claude's work for it."""
     task = shop.create(shop.cast.alice, *(part for label in labels for part in ("-l", label)))
     return shop.deliver(shop.cast.claude, task, files)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.stage.checkout import AT_ONCE
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.shop import TESTS, Shop, commit_in, with_pipeline
 
 pytestmark = pytest.mark.scenario
@@ -25,7 +25,7 @@ def shop(stage: Stage) -> Shop:
     return with_pipeline(stage, AT_ONCE + TESTS)
 
 
-def green(shop: Shop, title: str, *options: str, path: str = "") -> HandedIn:
+def green(shop: Shop, title: str, *options: str, path: str = "") -> SubmissionTime:
     """A task that a person planned, claude made and a service checked: all green."""
     task = shop.create(shop.cast.alice, *options, title=title)
     work = shop.deliver(shop.cast.claude, task, {path or f"src/{task[3:]}.py": f"# {title}\n"})

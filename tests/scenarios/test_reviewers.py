@@ -64,7 +64,7 @@ class Peers(Theatre):
         self.play({"plays": plays})
         return self.shop.create(self.shop.cast.alice, title="Reviewed")
 
-    def looked_at(self, runner: int, go: Path) -> None:
+    def examined(self, runner: int, go: Path) -> None:
         """All agree about the work in the middle of it, it goes on, all agree about what is submitted."""
         try:
             wait_for(lambda: self.rules() != [])
@@ -81,7 +81,7 @@ class Peers(Theatre):
     def triggers(self) -> list[tuple[str, bool]]:
         """Why each cycle was opened, and whether it is about a look."""
         rows = self.rows("CycleOpened")
-        return [(row["trigger"], bool(row["targets"][0].get("look"))) for row in rows]
+        return [(row["trigger"], bool(row["targets"][0].get("early_review"))) for row in rows]
 
     def rules(self) -> list[str]:
         return [row["rule"] for row in self.rows("CycleDecided")]
@@ -154,7 +154,7 @@ def test_what_an_agent_says_in_the_middle_of_its_work_is_reviewed_as_it_lies_the
     work: list[dict[str, Any]] = [half, said, {"until": str(tmp_path / "go")}, {"commit": "Half"}, DONE]
     task = peers.reviewed(one=GOOD, two=GOOD, work=work)
     begun = shop.done(shop.cast.alice, "run", "--detach", "--agents", "3")
-    peers.looked_at(begun["pid"], tmp_path / "go")
+    peers.examined(begun["pid"], tmp_path / "go")
     assert peers.triggers() == [(type_.upper(), True), ("REQUEST_REVIEW", False)]
     assert shop.status(task) == "reviewing"
 
@@ -167,8 +167,8 @@ def test_a_person_has_work_in_the_middle_of_it_looked_at_V1_USER_MANUAL(peers: P
     begun = shop.done(shop.cast.alice, "run", "--detach", "--agents", "3")
     wait_for(half.exists)
     said = shop.done(shop.cast.alice, "review", "now", task)
-    assert sorted(said["asked"]) == ["one", "two"]
-    peers.looked_at(begun["pid"], tmp_path / "go")
+    assert sorted(said["requested"]) == ["one", "two"]
+    peers.examined(begun["pid"], tmp_path / "go")
     assert peers.triggers() == [("USER_MANUAL", True), ("REQUEST_REVIEW", False)]
 
 
@@ -179,7 +179,7 @@ def test_silence_of_every_live_run_has_their_work_looked_at_V1_TIMEOUT_FALLBACK(
     words = [sys.executable, CHILD, "minute:0.1", "run", "--agents", "3", "--detach", "--json"]
     begun = peers.shop.cast.alice.run(words, cwd=peers.shop.repo)
     assert begun.rc == 0, begun
-    peers.looked_at(json.loads(begun.out)["pid"], tmp_path / "go")
+    peers.examined(json.loads(begun.out)["pid"], tmp_path / "go")
     (first, look), *others = peers.triggers()
     assert (first, look, others[-1]) == ("TIMEOUT_FALLBACK", True, ("REQUEST_REVIEW", False))
     assert peers.rows("CycleOpened")[0]["wide"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.stage.checkout import AT_ONCE
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.processes import Caller
 from tests.stage.shop import Shop
 
@@ -31,16 +31,16 @@ def begun(shop: Shop, who: Caller, title: str, *options: str) -> str:
 
 def upper(
     shop: Shop, *options: str, onto: str, who: Caller | None = None, file: str = "small.py"
-) -> tuple[HandedIn, Any]:
+) -> tuple[SubmissionTime, Any]:
     """A task whose branch begins on another one's, submitted; and what the submission said."""
     who = who or shop.cast.claude
     task = begun(shop, who, f"Small thing in {file}", *options)
     shop.commit(f"fe/{task}", {file: "small\n"}, onto=onto)
     said = shop.done(who, "submit", task, "--branch", f"fe/{task}")
-    return HandedIn(task, said["diff_id"], f"fe/{task}", said["head"], said["attempt"]), said
+    return SubmissionTime(task, said["diff_id"], f"fe/{task}", said["head"], said["attempt"]), said
 
 
-def lower(shop: Shop, *options: str, file: str = "login.py") -> HandedIn:
+def lower(shop: Shop, *options: str, file: str = "login.py") -> SubmissionTime:
     task = begun(shop, shop.cast.claude, "Change login", *options)
     shop.commit(f"fe/{task}", {file: "open\n"}, message=f"login\n\nTask: {task}\n")
     return shop.submit(shop.cast.claude, task)
@@ -59,7 +59,7 @@ def test_what_carries_a_security_task_is_looked_at_like_one_and_merges_after_it_
     cast = shop.cast
     login = lower(shop, "-l", "security")
     small, said = upper(shop, option, onto=login.branch)
-    assert [(row["task"], row["standing"]) for row in said["inside"]] == [(login.task, "in review")]
+    assert [(row["task"], row["state"]) for row in said["inside"]] == [(login.task, "in review")]
     text = shop.run(cast.claude, "submit", small.task, "--branch", small.branch).out
     assert "already submitted" in text
     assert (said["mode"], said["status"]) == ("per-task", "reviewing")
@@ -123,7 +123,7 @@ def test_what_was_sent_back_or_handed_in_anew_is_refused_until_the_upper_one_sta
     assert again.attempt == 2
 
 
-def dressed(shop: Shop, how: str, one: HandedIn, branch: str) -> None:
+def dressed(shop: Shop, how: str, one: SubmissionTime, branch: str) -> None:
     """A branch with the work of a task under it, made to look like something else."""
     env = {"GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x@example.org", "GIT_AUTHOR_DATE": "1700000000 +0000"}
     env |= {name.replace("AUTHOR", "COMMITTER"): value for name, value in env.items()}
@@ -175,7 +175,7 @@ def test_the_lower_task_may_come_later_and_takes_the_upper_one_along_when_it_goe
     late = begun(shop, cast.codex, "Change login", "-l", "security")
     shop.commit(f"fe/{late}", {"login.py": "open\n"})
     small, said = upper(shop, "-l", "review:auto", onto=f"fe/{late}")
-    assert [(row["task"], row["how"], row["standing"]) for row in said["inside"]] == [(late, "branch", "in progress")]
+    assert [(row["task"], row["how"], row["state"]) for row in said["inside"]] == [(late, "branch", "in progress")]
     assert shop.checked(cast.job, small.task)["status"] == "reviewing"
     assert shop.no(cast.codex, "approve", small.task, "--seen", small.seen).rules[-1] == "P6"
     shop.approve(cast.alice, small)
@@ -217,7 +217,7 @@ def test_a_stack_on_one_file_is_merged_from_below_without_a_new_hand_in_A7_Q2(sh
     for each in (login.task, task):
         shop.checked(cast.alice, each)
     shop.approve(cast.alice, login)
-    shop.approve(cast.alice, HandedIn(task, said["diff_id"], f"fe/{task}", said["head"], said["attempt"]))
+    shop.approve(cast.alice, SubmissionTime(task, said["diff_id"], f"fe/{task}", said["head"], said["attempt"]))
     assert shop.merge() == {login.task: "merged", task: "merged"}
     assert shop.on_main("login.py") == "open\nmore"
 
@@ -233,7 +233,7 @@ def test_what_a_stack_took_back_of_a_lower_task_is_not_taken_back_unseen_on_the_
     login = shop.submit(cast.codex, fix)
     shop.commit(f"fe/{small}", {"auth.py": "def login():\n    return True\n", "b.py": "1\n23\n3\n"}, onto=f"fe/{fix}")
     said = shop.done(cast.claude, "submit", small, "--branch", f"fe/{small}")
-    two = HandedIn(small, said["diff_id"], f"fe/{small}", said["head"], said["attempt"])
+    two = SubmissionTime(small, said["diff_id"], f"fe/{small}", said["head"], said["attempt"])
     for each in (login, two):
         shop.checked(cast.alice, each.task)
         shop.approve(cast.alice, each)
@@ -268,7 +268,7 @@ def test_a_branch_of_another_task_put_elsewhere_hides_nothing_of_its_work_A7(sho
     said = shop.done(cast.claude, "submit", small, "--branch", f"fe/{small}")
     assert [row["task"] for row in said["inside"]] == [one.task]
     shop.checked(cast.alice, small)
-    two = HandedIn(small, said["diff_id"], f"fe/{small}", said["head"], said["attempt"])
+    two = SubmissionTime(small, said["diff_id"], f"fe/{small}", said["head"], said["attempt"])
     shop.may_not_approve(cast.alice, two, rules=["A7"])
 
 
@@ -323,7 +323,7 @@ def test_what_was_sent_back_does_not_come_along_once_its_task_was_merged_with_so
     two = begun(shop, cast.gemini, "Small", "-l", "review:auto")
     shop.commit(f"fe/{two}", {"login.py": "open\n", "small.py": "small\n"})
     said = shop.done(cast.gemini, "submit", two, "--branch", f"fe/{two}")
-    assert [(row["task"], row["standing"]) for row in said["inside"]] == [(one.task, "sent back")]
+    assert [(row["task"], row["state"]) for row in said["inside"]] == [(one.task, "sent back")]
     assert shop.checked(cast.job, two)["status"] == "reviewing"
     shop.no(cast.alice, "approve", two, rules=["A7"])
     shop.done(cast.alice, "approve", two, "--break-glass", "we want it open after all")

@@ -184,7 +184,7 @@ def test_a_task_handed_over_keeps_its_first_author(stage: Stage) -> None:
     context = stage.run(cast.codex, "context", task).out
     assert "half of it" in context
     assert "the clock" in context
-    work = stage.hand_in(cast.codex, task)
+    work = stage.submit_work(cast.codex, task)
     page = stage.show(task)
     assert set(page["authors"]) == {stage.session(cast.claude), stage.session(cast.codex)}
     assert page["task"]["implementer"] == stage.session(cast.codex)
@@ -201,7 +201,7 @@ def test_T5_an_epic_is_closed_by_its_creator_once_its_children_are(stage: Stage)
     stage.no(cast.codex, "start", one, rules=["T4"])
     assert stage.run(cast.codex, "next").rc == 3
     stage.done(cast.alice, "unblock", epic)
-    stage.hand_in(cast.codex, one)
+    stage.submit_work(cast.codex, one)
     stage.done(cast.alice, "close", one)
     stage.no(cast.alice, "close", epic, rules=["T5"])
     stage.done(cast.claude, "cancel", two, "-m", "not needed")
@@ -242,7 +242,7 @@ def test_a_rejected_task_is_taken_up_by_who_rejected_it_or_a_person_only(stage: 
         stage.no(who, "reopen", work.task, rules=["T2"])
     stage.no(cast.codex, "start", work.task, rules=["T1"])
     assert stage.done(cast.alice, "unblock", work.task)["status"] == "open"
-    again = stage.hand_in(cast.codex, work.task)
+    again = stage.submit_work(cast.codex, work.task)
     assert again.attempt == 2
 
 
@@ -265,7 +265,7 @@ def test_reopen_ends_the_approval_and_keeps_the_authors(stage: Stage) -> None:
     stage.git("merge", "-q", "--no-ff", "-m", "merge", work.branch)
     stage.lines(cast.alice, "merge")
     assert stage.done(cast.claude, "reopen", work.task, "-m", "it came back")["status"] == "open"
-    again = stage.hand_in(cast.opencode, work.task)
+    again = stage.submit_work(cast.opencode, work.task)
     assert again.attempt == 2
     stage.may_not_approve(cast.codex, again, "-m", "fine", rules=["P2"])
 

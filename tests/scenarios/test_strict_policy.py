@@ -66,7 +66,7 @@ def test_P2_a_session_that_unstarted_approves_or_closes_refused(strict: Stage) -
     task = strict.create(strict.cast.claude)
     strict.done(strict.cast.gemini, "start", task)
     strict.done(strict.cast.gemini, "unstart", task)
-    work = strict.hand_in(strict.cast.codex, task)
+    work = strict.submit_work(strict.cast.codex, task)
     strict.may_not_approve(strict.cast.gemini, work, "-m", "fine", rules=["P2"])
     strict.no(strict.cast.gemini, "close", task, rules=["C1"])
     assert task not in strict.reviewable(strict.cast.gemini)
@@ -125,7 +125,7 @@ def test_P5_who_approved_an_earlier_attempt_is_refused(strict: Stage) -> None:
     work = strict.in_review(strict.cast.claude, strict.cast.codex)
     strict.approve(strict.cast.gemini, work)
     strict.done(strict.cast.alice, "redo", work.task, "-m", "add a test")
-    again = strict.hand_in(strict.cast.codex, work.task)
+    again = strict.submit_work(strict.cast.codex, work.task)
     strict.may_not_approve(strict.cast.gemini, again, "-m", "still fine", rules=["P5"])
     assert strict.approve(strict.cast.opencode, again)["rule"] == "P7"
 

@@ -63,7 +63,7 @@ def take(machine: Machine, who: Caller) -> tuple[str, Path]:
     return begun["task"], Path(begun["worktree"])
 
 
-def hand_in(machine: Machine, who: Caller, task: str, place: Path, text: str = "fine\n") -> None:
+def submit_work(machine: Machine, who: Caller, task: str, place: Path, text: str = "fine\n") -> None:
     commit_in(machine, place, {f"src/{task}.py": text}, message=f"Work on {task}")
     handed = machine.done(who, "submit", task, cwd=place)
     assert handed["sent"] == "pushed to origin"
@@ -102,7 +102,7 @@ def noon(day: Team, tasks: list[str]) -> list[str]:
     taken = [take(machine, who) for machine, who in workers]
     assert sorted(task for task, _ in taken) == sorted(tasks[:4]), "each has one, and nobody what has to wait"
     for (machine, who), (task, place) in zip(workers, taken, strict=True):
-        hand_in(machine, who, task, place)
+        submit_work(machine, who, task, place)
     first, second, third, fourth = (task for task, _ in taken)
     alice, bob = alpha.cast.alice, beta.cast.alice
     read_and_approve(beta, bob, first)
@@ -111,7 +111,7 @@ def noon(day: Team, tasks: list[str]) -> list[str]:
         read_and_approve(alpha, alice, task)
     (codex, (_, place)) = alpha.cast.codex, taken[1]
     alpha.done(codex, "start", second, "--worktree")
-    hand_in(alpha, codex, second, place, "fine, and more\n")
+    submit_work(alpha, codex, second, place, "fine, and more\n")
     read_and_approve(beta, bob, second)
     assert set(beta.merge(bob).values()) == {"merged"}
     assert day.merged() == sorted([first, second, third, fourth])
@@ -158,7 +158,7 @@ def lost_clone(day: Team, folder: Path) -> Machine:
     titles, label = ("Returns", "Search"), ("--label", "security")
     handed, unfinished = (beta.create(beta.cast.alice, *label, title=title) for title in titles)
     beta.done(beta.cast.gemini, "start", handed, "--worktree")
-    hand_in(beta, beta.cast.gemini, handed, beta.repo / ".foureyes/worktrees" / handed)
+    submit_work(beta, beta.cast.gemini, handed, beta.repo / ".foureyes/worktrees" / handed)
     beta.done(beta.cast.qwen, "start", unfinished, "--worktree")
     shutil.rmtree(beta.repo)
     read_and_approve(alpha, alice, handed)
@@ -168,7 +168,7 @@ def lost_clone(day: Team, folder: Path) -> Machine:
     assert joined.rc == 0, joined
     again.done(again.cast.alice, "unstart", unfinished, "-m", "the machine is lost")
     again.done(again.cast.qwen, "start", unfinished, "--worktree")
-    hand_in(again, again.cast.qwen, unfinished, again.repo / ".foureyes/worktrees" / unfinished)
+    submit_work(again, again.cast.qwen, unfinished, again.repo / ".foureyes/worktrees" / unfinished)
     read_and_approve(alpha, alice, unfinished)
     assert again.merge(again.cast.alice) == {unfinished: "merged"}
     return again

@@ -50,7 +50,7 @@ def test_R_Enter_D_Space_A_approves_what_was_on_screen_and_it_can_be_merged(stag
     assert stage.git("rev-parse", "main") == before
     (approval,) = stage.show(first)["approvals"]
     assert stage.run(cast.alice, "config", "set", "review.human.settle_seconds", "1").rc == 0
-    assert (approval["look"]["face"], approval["look"]["shown"], approval["look"]["hunks"]) == ("tui", 1, 1)
+    assert (approval["viewed"]["face"], approval["viewed"]["shown"], approval["viewed"]["hunks"]) == ("tui", 1, 1)
     assert stage.run(cast.alice, "merge", "--wait").rc == 0
     assert f"{first}.txt" in stage.git("ls-tree", "--name-only", "main")
     assert stage.verify() > 0

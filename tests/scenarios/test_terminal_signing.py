@@ -11,7 +11,7 @@ import pytest
 from foureyes.adapters.identity import sshsig
 
 from tests.adapters.identity.test_sshsig import SoftwareKey
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.processes import FE
 from tests.stage.shop import Shop, with_pipeline
 from tests.stage.terminal import Terminal
@@ -51,7 +51,7 @@ def with_a_key(stage: Stage) -> Shop:
     return shop
 
 
-def delivered(shop: Shop, name: str) -> HandedIn:
+def delivered(shop: Shop, name: str) -> SubmissionTime:
     """Routine work that waits: green, with its test."""
     cast = shop.cast
     work = shop.deliver(

@@ -10,7 +10,7 @@ import pytest
 from tests import engines
 from tests.scenarios.test_shared_store import project_of
 from tests.stage.checkout import AT_ONCE
-from tests.stage.commands import HandedIn, Stage, git
+from tests.stage.commands import Stage, SubmissionTime, git
 
 pytestmark = pytest.mark.scenario
 
@@ -32,7 +32,7 @@ def clones(stage: Stage, server: engines.Server, tmp_path: Path) -> tuple[Stage,
     return stage, Stage(clone, stage.cast), remote
 
 
-def approved(made: Stage, other: Stage) -> HandedIn:
+def approved(made: Stage, other: Stage) -> SubmissionTime:
     """Made in one clone, looked at and approved in the other."""
     work = made.in_review(made.cast.alice, made.cast.claude)
     shown = other.run(other.cast.codex, "show", work.task, "--diff")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from foureyes.app.application import Application
-from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.app.views.review import ApprovalOutcome
-from foureyes.app.views.task import TaskDetail
-from foureyes.app.views.task_list import Outcome
+from foureyes.app.results.attempt import SubmitOutcome
+from foureyes.app.results.review import ApprovalOutcome
+from foureyes.app.results.task import TaskDetail
+from foureyes.app.results.task_list import Outcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.nouns.task import Task
 
@@ -38,7 +38,7 @@ class Acting:
     def submit(self, actor: Actor, task: str, **options: Any) -> SubmitOutcome:
         return self.app.attempts.submit(actor, task, **options)
 
-    def hand_in(
+    def submit_work(
         self, actor: Actor, creator: Actor, change: Callable[[str], object], via: Actor | None = None, **fields: Any
     ) -> str:
         """A task in review: planned, started, changed, submitted (by `via` for the implementer)."""

@@ -101,7 +101,7 @@ class Cast:
         return self.people.agent("codex", under=self.claude)
 
 
-class HandedIn(NamedTuple):
+class SubmissionTime(NamedTuple):
     """What a submit froze."""
 
     task: str
@@ -243,7 +243,7 @@ class Stage:
         return str(self.done(who, "create", title, *options)["task"])
 
     @recalled
-    def hand_in(self, who: Caller, task: str, *, message: str = "work", lines: int = 1) -> HandedIn:
+    def submit_work(self, who: Caller, task: str, *, message: str = "work", lines: int = 1) -> SubmissionTime:
         """Start a task, commit something new on its branch, and submit that."""
         self.done(who, "start", task)
         self._count += 1
@@ -254,17 +254,17 @@ class Stage:
         )
         return self.submit(who, task)
 
-    def submit(self, who: Caller, task: str, branch: str = "", **options: Unpack[Options]) -> HandedIn:
+    def submit(self, who: Caller, task: str, branch: str = "", **options: Unpack[Options]) -> SubmissionTime:
         """Submit a branch."""
         found = self.done(who, "submit", task, "--branch", branch or f"fe/{task}", **options)
-        return HandedIn(task, found["diff_id"], branch or f"fe/{task}", found["head"], found["attempt"])
+        return SubmissionTime(task, found["diff_id"], branch or f"fe/{task}", found["head"], found["attempt"])
 
     @recalled
-    def in_review(self, creator: Caller, implementer: Caller, *options: str, lines: int = 1) -> HandedIn:
+    def in_review(self, creator: Caller, implementer: Caller, *options: str, lines: int = 1) -> SubmissionTime:
         """A task that one planned and another one has submitted."""
-        return self.hand_in(implementer, self.create(creator, *options), lines=lines)
+        return self.submit_work(implementer, self.create(creator, *options), lines=lines)
 
-    def approve(self, who: Caller, work: HandedIn, *options: str, **more: Unpack[Options]) -> Any:
+    def approve(self, who: Caller, work: SubmissionTime, *options: str, **more: Unpack[Options]) -> Any:
         """Approve, having seen the diff."""
         return self.done(who, "approve", work.task, "--seen", work.seen, *options, **more)
 
@@ -276,7 +276,7 @@ class Stage:
         return self.done(who, *asked.json["error"]["next"].split()[1:], **options)
 
     def may_not_approve(
-        self, who: Caller, work: HandedIn, *options: str, rules: Sequence[str], **more: Unpack[Options]
+        self, who: Caller, work: SubmissionTime, *options: str, rules: Sequence[str], **more: Unpack[Options]
     ) -> Problem:
         """Approve, having seen the diff, and be refused by these rules."""
         return self.no(who, "approve", work.task, "--seen", work.seen, *options, rules=rules, **more)

@@ -11,7 +11,7 @@ from types import CodeType, FrameType, FunctionType
 
 from foureyes.app.context import Context
 from foureyes.app.facts import facts_for
-from foureyes.config.policy import review_policy
+from foureyes.config.effective_policy import review_policy
 
 READS: dict[str, Callable[..., object]] = {
     "facts": facts_for,

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from foureyes.app.views.review import ReviewOutcome
-from foureyes.core.nouns.cycle import Look
+from foureyes.app.results.review import ReviewOutcome
+from foureyes.core.nouns.cycle import EarlyReview
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.documents import review_result
@@ -23,13 +23,13 @@ CONCERN: dict[str, Any] = {"verdict": "concerns", "summary": "the salt is missin
 
 def pauses(desk: DeskWorld) -> set[str]:
     """The cycles whose rule pauses something."""
-    return {row.cycle for row in desk.app.runs.standstill().pauses if row.made_by == "rule"}
+    return {row.cycle for row in desk.app.runs.blocked_work().pauses if row.made_by == "rule"}
 
 
 def two_concerns(desk: DeskWorld) -> str:
     """R2: codex and gemini have concerns, and claude, who made it, is asked to clarify p1 and p2."""
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, **CONCERN)
     review(desk, task, [issue("no limit", "LOW")], by=GEMINI, verdict="concerns", summary="no limit")
     return task
@@ -38,7 +38,7 @@ def two_concerns(desk: DeskWorld) -> str:
 def left_to_a_person(desk: DeskWorld) -> str:
     """R2 three times: nobody is asked to clarify any more."""
     configure(desk, PEERS + LINT)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     desk.app.checks.run(CI, task)
     for n in (1, 2, 3):
         for by in (CODEX, GEMINI):
@@ -60,6 +60,6 @@ def begun(desk: DeskWorld, actor: Actor = CLAUDE) -> str:
 def look_review(desk: World, by: Actor, task: str, issues: Sequence[dict[str, Any]] = (), **more: Any) -> ReviewOutcome:
     """A review of the last look, which reads every file of it."""
     with desk.store.read() as tx:
-        look = tx.all("cycle.looks", Look, task=task)[-1]
-    said = review_result(issues, **{"files_reviewed": look.files, "diff_id": look.diff_id} | more)
+        last = tx.all("cycle.early_reviews", EarlyReview, task=task)[-1]
+    said = review_result(issues, **{"files_reviewed": last.files, "diff_id": last.diff_id} | more)
     return desk.app.reviews.submit(by, task, json.dumps(said).encode())

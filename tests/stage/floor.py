@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from foureyes.adapters.git.client.locate import locate
-from foureyes.app.views.attempt import MergeRow, SubmitOutcome
+from foureyes.app.results.attempt import MergeRow, SubmitOutcome
 from foureyes.bootstrap.services import LazyOutside
 from foureyes.core.nouns.session import Actor
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from foureyes.app.views.attempt import CheckReport, CheckRow, MergeRow
+from foureyes.app.results.attempt import CheckReport, CheckRow, MergeRow
 from foureyes.core.nouns.check import Elsewhere, Ran, TestResult
 from foureyes.core.nouns.session import Actor
 

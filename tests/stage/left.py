@@ -47,7 +47,7 @@ WHOLE = {
     "test_rulings.py and tests/app/tasks/test_escalation.py by the verbs, tests/ui/cli/test_loops.py and "
     "test_findings.py what the command line says of it",
     "tests/scenarios/test_reviewers.py": "tests/app/runner/test_reviewing.py, the same by the verbs, and "
-    "tests/app/review/test_cycles.py each rule",
+    "tests/app/review/test_cycle_verbs.py each rule",
 }
 """Files that show once more, by the command line, what others show by day: they run at night, or where one is named."""
 
@@ -273,12 +273,12 @@ TESTS = {
     ),
     "tests/app/gate/test_noted_refs.py::"
     "test_where_the_remote_cannot_be_asked_work_begins_at_the_last_merge_on_record_K1_Q6": (
-        "tests/app/test_told_target.py::"
+        "tests/app/test_current_target.py::"
         "test_while_the_remote_is_away_it_is_the_last_merge_on_record_K4_Q6 and "
-        "tests/app/test_told_target.py::"
+        "tests/app/test_current_target.py::"
         "test_a_target_that_is_gone_from_the_remote_is_at_the_last_merge_on_record_K1_Q6"
     ),
-    "tests/app/gate/test_merge_queue.py::test_three_failed_merges_are_the_next_tiers_Q3": (
+    "tests/app/gate/test_merger.py::test_three_failed_merges_are_the_next_tiers_Q3": (
         "tests/app/tasks/test_rounds.py::test_three_failed_merges_go_to_the_next_tier_Q3"
     ),
     "tests/ui/tui/screens/test_diff.py::test_a_line_wider_than_the_screen_is_seen_once_it_was_scrolled_to_its_end_H4": (

@@ -13,8 +13,8 @@ STORIES = {
         "tests/scenarios/test_mcp.py::test_I5_a_server_whose_starter_is_gone_keeps_its_evidence_and_decides_nothing"
     ),
     "tests/scenarios/test_merge_regressions.py::test_held_conflicting_and_stuck_items_never_block_the_others": (
-        "tests/app/gate/test_merge_queue.py::test_a_check_that_broke_leaves_it_stuck_and_the_others_go_on_Q3 and "
-        "tests/app/gate/test_merge_queue.py::test_a_conflict_brings_it_back_with_the_files_and_the_target_stays_Q3"
+        "tests/app/gate/test_merger.py::test_a_check_that_broke_leaves_it_stuck_and_the_others_go_on_Q3 and "
+        "tests/app/gate/test_merger.py::test_a_conflict_brings_it_back_with_the_files_and_the_target_stays_Q3"
     ),
     "tests/scenarios/test_story.py::"
     "test_K1_a_claim_that_was_killed_while_its_worktree_was_made_is_finished_by_the_next_call": (
@@ -90,9 +90,9 @@ STORIES = {
     ),
     "tests/scenarios/test_attacks_merge.py::"
     "test_Q3_who_moves_the_target_during_a_merge_makes_it_start_over_and_loses_nothing": (
-        "tests/app/gate/test_merge_queue.py::"
+        "tests/app/gate/test_merger.py::"
         "test_a_target_that_moved_meanwhile_starts_it_over_and_nothing_is_lost_Q3 and "
-        "tests/app/gate/test_merge_queue.py::test_a_target_that_never_rests_leaves_it_waiting_Q3"
+        "tests/app/gate/test_merger.py::test_a_target_that_never_rests_leaves_it_waiting_Q3"
     ),
     "tests/scenarios/test_attacks_people.py::"
     "test_I9_a_signature_is_of_one_diff_another_one_that_is_handed_in_meanwhile_is_not_approved": (
@@ -131,7 +131,7 @@ STORIES = {
     "test_D5_tests_that_go_behind_a_makers_claim_do_not_reach_the_target_unsaid": (
         "tests/app/gate/test_checks_compared.py::"
         "test_a_claimed_list_of_the_targets_tests_is_no_list_where_a_run_counts_D5 and "
-        "tests/app/gate/test_merge_queue.py::"
+        "tests/app/gate/test_merger.py::"
         "test_a_test_that_only_the_targets_tip_has_is_gone_on_the_merge_result_Q3_D5"
     ),
     "tests/scenarios/test_runner.py::test_a_runner_that_is_killed_takes_its_agents_along_and_the_next_goes_on_J4": (
@@ -189,7 +189,7 @@ STORIES = {
     ),
     "tests/scenarios/test_merge_regressions.py::"
     "test_what_is_closed_as_merged_has_its_evidence_and_what_has_none_is_listed": (
-        "tests/app/gate/test_merge_queue.py::"
+        "tests/app/gate/test_merger.py::"
         "test_a_merge_has_both_parents_names_everything_and_closes_the_task_Q2_J3 and "
         "tests/app/review/test_closing.py::test_closing_merges_nothing_and_the_work_is_listed_C2"
     ),
@@ -223,9 +223,9 @@ STORIES = {
     ),
     "tests/scenarios/test_review_cycles.py::"
     "test_two_concerns_are_clarified_and_agreed_to_and_a_blocker_stops_its_task_only_R1_R2_R4_V9": (
-        "tests/app/review/test_cycles.py::"
+        "tests/app/review/test_cycle_verbs.py::"
         "test_two_concerns_pause_and_ask_the_author_and_agreement_lifts_it_R2_R4_V9 and "
-        "tests/app/review/test_cycles.py::test_a_blocker_holds_its_task_only_at_once_and_a_person_lifts_it_R1"
+        "tests/app/review/test_cycle_verbs.py::test_a_blocker_holds_its_task_only_at_once_and_a_person_lifts_it_R1"
     ),
     "tests/scenarios/test_bypasses.py::test_a_person_is_not_refused_as_creator_and_every_refusal_says_why": (
         "tests/app/review/test_decisions.py::"
@@ -234,7 +234,7 @@ STORIES = {
     ),
     "tests/scenarios/test_attacks_merge.py::"
     "test_Q3_work_that_is_green_alone_and_red_merged_does_not_reach_the_target": (
-        "tests/app/gate/test_merge_queue.py::test_red_on_the_merge_result_brings_it_back_with_the_failing_tests_Q3 and "
+        "tests/app/gate/test_merger.py::test_red_on_the_merge_result_brings_it_back_with_the_failing_tests_Q3 and "
         "tests/scenarios/test_attacks_merge.py::test_P12_no_environment_loosens_a_merge"
     ),
     "tests/scenarios/test_attacks_merge_races.py::"
@@ -261,7 +261,7 @@ STORIES = {
         "tests/ui/cli/test_merges.py::test_a_dirty_checkout_is_left_alone_and_its_person_told_Q5"
     ),
     "tests/scenarios/test_merge_regressions.py::test_a_line_that_moved_into_an_if_is_not_what_was_approved": (
-        "tests/app/gate/test_hand_in.py::test_white_space_alone_is_another_diff_A2 and "
+        "tests/app/gate/test_submission.py::test_white_space_alone_is_another_diff_A2 and "
         "tests/scenarios/test_content_binding.py::"
         "test_D4_a_change_after_submit_makes_the_approval_impossible_until_submitted_again"
     ),
@@ -395,7 +395,7 @@ STORIES = {
         "test_I4_a_lead_that_does_the_work_itself_with_a_token_it_spawned_is_its_delegator_P3_recorded"
     ),
     "tests/scenarios/test_attacks_merge.py::test_J3_words_of_an_attempt_do_not_become_trailers_of_its_merge": (
-        "tests/app/gate/test_merge_queue.py::test_words_of_title_and_message_do_not_become_trailers_J3"
+        "tests/app/gate/test_merger.py::test_words_of_title_and_message_do_not_become_trailers_J3"
     ),
     "tests/scenarios/test_attacks_spawned.py::"
     "test_P10_a_lead_that_gives_its_minor_work_to_puppets_is_counted_or_recorded": (
@@ -404,7 +404,7 @@ STORIES = {
     ),
     "tests/scenarios/test_attacks_policy.py::"
     "test_P12_a_policy_committed_on_the_target_by_hand_is_not_used_and_is_reported": (
-        "tests/app/project/test_policy.py::"
+        "tests/app/project/test_project_settings.py::"
         "test_another_file_on_the_target_leaves_the_accepted_one_in_force_and_is_reported_P12 and "
         "tests/scenarios/test_attacks_shown.py::"
         "test_P12_a_policy_is_accepted_as_it_was_shown_and_not_as_it_lies_there_by_then"
@@ -436,7 +436,7 @@ STORIES = {
         "tests/adapters/git/test_repo.py::test_renames_and_binaries_are_counted_right_A1"
     ),
     "tests/scenarios/test_bypasses.py::test_who_wrote_a_commit_is_an_author_whoever_ran_start_I8_P2": (
-        "tests/app/gate/test_hand_in.py::test_sessions_named_by_trailers_become_authors_A1_P2"
+        "tests/app/gate/test_submission.py::test_sessions_named_by_trailers_become_authors_A1_P2"
     ),
 }
 """Parts of `TESTS` of `left.py`."""

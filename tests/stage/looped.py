@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from foureyes.app.findings.answers import Answers
-from foureyes.app.views.finding import FindingView
-from foureyes.app.views.review import ReviewOutcome
+from foureyes.app.results.finding import FindingView
+from foureyes.app.results.review import ReviewOutcome
 from foureyes.core.loop.rounds import LoopState
 from foureyes.core.nouns.finding import Answer, AnswerWord, Ruling, RulingWord
 from foureyes.core.nouns.session import Actor
@@ -123,7 +123,7 @@ def play(world: DeskWorld, fixed_per_round: Sequence[int], *, found: int) -> str
     """L12: a first review finds so many; each later round is claimed to fix all, and the reviewer verifies as many as
     told.
     """
-    task = world.handed_in()
+    task = world.submitted_task()
     review(world, task, [issue(f"problem {n}") for n in range(found)])
     for fixed in fixed_per_round:
         if standing(world, task).waiting_for:

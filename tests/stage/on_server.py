@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from foureyes.app.application import Application
-from foureyes.app.views.settings import CopiedStore
+from foureyes.app.results.settings import CopiedStore
 from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.store_move import copy_store
 from foureyes.bootstrap.wiring import open_project

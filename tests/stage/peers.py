@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.app.agent_ports import Launch
 from foureyes.app.findings.raising import findings_of_task
-from foureyes.app.views.review import CycleView
+from foureyes.app.results.review import CycleView
 from foureyes.core.nouns.run import Run, RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import TaskId
@@ -77,10 +77,12 @@ class Peers(Playground):
     def asked_about(self, task: str) -> tuple[str, list[str]]:
         """The change that the newest cycle about a task asks about, and its files."""
         diff_id, look = self.sql(
-            "SELECT diff_id, look FROM cycle_targets WHERE task = ? ORDER BY seq DESC LIMIT 1", task
+            "SELECT diff_id, early_review FROM cycle_targets WHERE task = ? ORDER BY seq DESC LIMIT 1", task
         )[0]
         if look:
-            return diff_id, json.loads(self.sql("SELECT files FROM looks WHERE task = ? AND n = ?", task, look)[0][0])
+            return diff_id, json.loads(
+                self.sql("SELECT files FROM early_reviews WHERE task = ? AND n = ?", task, look)[0][0]
+            )
         return diff_id, [file.path for file in self.app.lists.show(BOB, task).attempts[-1].files]
 
     def made(self, settings: str = ONE) -> str:
@@ -98,7 +100,7 @@ class Peers(Playground):
 
     def became(self, n: int = 1) -> dict[str, str]:
         """What became of everybody who was asked: answered, or why not."""
-        return {row.reviewer: row.why or row.state for row in self.cycle(n).asked}
+        return {row.reviewer: row.why or row.state for row in self.cycle(n).requested}
 
-    def looked_at(self, task: str) -> list[Any]:
+    def examined(self, task: str) -> list[Any]:
         return list(self.app.lists.show(BOB, task).reviews)

@@ -235,13 +235,13 @@ class Desk(Acting):
             self._app.close()
             self._app = None
 
-    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, **fields: Any) -> str:
+    def submitted_task(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, **fields: Any) -> str:
         def change(task: str) -> None:
             self.script.commit(f"fe/{task}", sessions=[actor.session])
 
-        return self.hand_in(actor, creator, change, **fields)
+        return self.submit_work(actor, creator, change, **fields)
 
     def approved(self, by: Actor) -> str:
-        task = self.handed_in()
+        task = self.submitted_task()
         self.approve(by, task)
         return task

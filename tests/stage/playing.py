@@ -9,7 +9,7 @@ import msgspec
 
 from foureyes.app.agent_ports import Availability, Launch
 from foureyes.app.git_ports import Additions, Fence
-from foureyes.app.views.work import Copied, Dropped
+from foureyes.app.results.work import Copied, Dropped
 from foureyes.core.nouns.run import RunId, RunOutcome
 from foureyes.core.rules.policy import Profile
 from foureyes.core.runner.signals import Spoken
@@ -180,10 +180,10 @@ class PlayedWorkshop(MergingWorkshop):
         return self.stands.get(task, f"refs/heads/fe/{task}")
 
     def commit_all(
-        self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
+        self, message: str, trailers: Sequence[tuple[str, str]], *, worktree_of: str = "", fence: Fence = nullcontext
     ) -> Sha:
-        made = super().commit_all(message, trailers, apart=apart, fence=fence)
-        self.played.left.pop(f"refs/heads/fe/{apart}", None)
+        made = super().commit_all(message, trailers, worktree_of=worktree_of, fence=fence)
+        self.played.left.pop(f"refs/heads/fe/{worktree_of}", None)
         return made
 
     def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:

@@ -11,16 +11,16 @@ from typing import Any
 from msgspec.structs import replace
 
 from foureyes.adapters.drafts.files import FilesOfDrafts
-from foureyes.adapters.exchange import sarif_export, sarif_import
-from foureyes.adapters.exchange.sarif_import import ReportPaths
+from foureyes.adapters.exchange import sarif
+from foureyes.adapters.exchange.sarif import ReportPaths
 from foureyes.adapters.identity import sshsig
 from foureyes.adapters.store.feedback_files import FeedbackFiles, Written
 from foureyes.app.agent_ports import Attached, Availability, Checkout, Launch, LiveRun, LocalAgents
 from foureyes.app.git_ports import Remote, Workshop
 from foureyes.app.ports import Lent, TreeFiles
-from foureyes.app.views.attempt import EnvironmentRow
-from foureyes.app.views.settings import ProgramSetup
-from foureyes.app.views.work import Unwritable
+from foureyes.app.results.attempt import EnvironmentRow
+from foureyes.app.results.settings import ProgramSetup
+from foureyes.app.results.work import Unwritable
 from foureyes.app.work.worktrees import FilesOfTree
 from foureyes.bootstrap import services
 from foureyes.core.nouns.check import Ran, TestResult
@@ -190,7 +190,7 @@ class ScriptedChecks:
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
         return nullcontext(self.lent)
 
-    def why_no_rooms(self) -> str:
+    def why_no_sandboxes(self) -> str:
         return self.no_rooms
 
 
@@ -284,10 +284,10 @@ class DeskOutside:
             places = ReportPaths((), paths) if paths() else None
         except NoRealGit:
             places = None
-        return sarif_import.read(document, name, places, most)
+        return sarif.read(document, name, places, most)
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
-        return sarif_export.write(findings)
+        return sarif.write(findings)
 
     def template(self, name: str) -> str:
         return services.template(name)
@@ -318,7 +318,7 @@ class DeskOutside:
     def unwritable(self) -> list[Unwritable]:
         return self.shut
 
-    def kept_aside(self) -> list[str]:
+    def kept_stores(self) -> list[str]:
         return self.aside
 
     def set_ups(self) -> list[ProgramSetup]:

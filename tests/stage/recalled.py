@@ -1,6 +1,6 @@
 """What many tests do first is done once: the project that the same words lead to is kept, and copied the next time.
 
-A word of a stage (`create`, `hand_in`, …) that is said in a project of which everything is known, as it was copied or
+A word of a stage (`create`, `submit_work`, …) that is said in a project of which everything is known, as it was copied or
 as other such words left it, need not run again: what it left is put in place, and its answer is given once more. What
 else happens to a project (a command, git, a file that is written) is seen by its files; from then on everything runs.
 

@@ -26,12 +26,12 @@ STEPS = {
     "go": "foureyes.adapters.agents.live_run.LiveProgram.go",
     "tidy": "foureyes.app.runner.execution.tidy",
     "commit": "foureyes.adapters.git.workshop.GitWorkshop.commit_all",
-    "submit": "foureyes.app.runner.runs.Runs.hand_in",
+    "submit": "foureyes.app.runner.runs.Runs.submit_work",
     "end": "foureyes.app.runner.runs.Runs.end",
     "check": "foureyes.app.gate.checks.Checks.run",
-    "lease a merge": "foureyes.app.gate.merge_queue.Merges._lease",
+    "lease a merge": "foureyes.app.gate.merger.Merges._lease",
     "move": "foureyes.adapters.git.workshop.GitWorkshop.move",
-    "merge": "foureyes.app.gate.merge_queue.Merges.process",
+    "merge": "foureyes.app.gate.merger.Merges.process",
     "finish": "foureyes.app.runner.runs.Runs.finish",
 }
 """From the first to the last; each happens once in a run of one task, or its first time counts."""

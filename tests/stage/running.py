@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.target import told_target
+from foureyes.app.target import current_target
 from foureyes.core.nouns.run import Purpose, Run
 from foureyes.core.nouns.session import Actor
 
@@ -36,7 +36,7 @@ def bound(
 ) -> Run:
     """A run whose program was let go."""
     run = reserved(world, actor, task, profile=profile, purpose=purpose)
-    began = told_target(world.app.context, asks=False).at
+    began = current_target(world.app.context, asks=False).at
     return world.app.runs.bind(actor, run.id, secret=secret, process=process, program="/bin/claude", target=began)
 
 

@@ -22,7 +22,7 @@ from foureyes.app.git_ports import (
     TakenAway,
     TargetHistory,
 )
-from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
+from foureyes.app.results.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.documents.unified_diff import FileDiff, parse
 from foureyes.core.nouns.attempt import Change, ChangedFile, Commit, Relation
 from foureyes.core.words.ids import DiffId, Sha
@@ -255,14 +255,14 @@ class ScriptedWorkshop:
         self.misfit = ""
 
     def commit_all(
-        self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
+        self, message: str, trailers: Sequence[tuple[str, str]], *, worktree_of: str = "", fence: Fence = nullcontext
     ) -> Sha:
         with fence():
             self.repo.dirty = []
-        branch = f"fe/{apart}" if apart else self.repo.here.removeprefix("refs/heads/")
+        branch = f"fe/{worktree_of}" if worktree_of else self.repo.here.removeprefix("refs/heads/")
         return self.repo.commit(branch, sessions=[value for key, value in trailers if key == "Foureyes-Session"])
 
-    def look(self, task: str, message: str) -> Sha:
+    def snapshot(self, task: str, message: str) -> Sha:
         return self.repo.branches[f"refs/heads/fe/{task}"][-1]
 
     def commit_file(self, path: str, message: str) -> Sha:

@@ -19,7 +19,7 @@ from typing import Any
 import psycopg
 
 from tests.stage import scratch
-from tests.stage.shelf import Shelf
+from tests.stage.shelf import CheckCache
 
 SETTINGS = {
     "fsync": "off",
@@ -40,7 +40,7 @@ class Server:
         self._handle = handle
         self.url: str = handle.get_uri()
         self._admin: psycopg.Connection[tuple[Any, ...]] | None = None
-        self._shelf: Shelf | None = None
+        self._shelf: CheckCache | None = None
 
     def sql(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements as the administrator; the rows of the last one. The connection stands: forked children leave
@@ -60,9 +60,9 @@ class Server:
             self._admin.close()
             self._admin = None
 
-    def shelf(self, now: str) -> Shelf:
+    def shelf(self, now: str) -> CheckCache:
         """New stores that were made already."""
-        self._shelf = self._shelf or Shelf(self.url, now)
+        self._shelf = self._shelf or CheckCache(self.url, now)
         return self._shelf
 
     def stop(self) -> None:

@@ -33,7 +33,7 @@ def shape_of(connection: Connection, schema: str) -> object:
     return connection.execute(" UNION ALL ".join(looks).encode()).fetchall()
 
 
-class Shelf:
+class CheckCache:
     """Of one server."""
 
     def __init__(self, url: str, now: str) -> None:

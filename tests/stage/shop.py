@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from tests.stage.checkout import AT_ONCE
-from tests.stage.commands import HandedIn, Stage
+from tests.stage.commands import Stage, SubmissionTime
 from tests.stage.processes import Caller, Options
 from tests.stage.recalled import recalled
 
@@ -70,12 +70,12 @@ class Shop(Stage):
     @recalled
     def deliver(
         self, who: Caller, task: str, files: Mapping[str, str], *options: str, message: str = "work"
-    ) -> HandedIn:
+    ) -> SubmissionTime:
         """Start a task, commit these files on its branch, submit."""
         self.done(who, "start", task)
         self.commit(f"fe/{task}", files, message=message)
         found = self.done(who, "submit", task, "--branch", f"fe/{task}", *options)
-        return HandedIn(task, found["diff_id"], f"fe/{task}", found["head"], found["attempt"])
+        return SubmissionTime(task, found["diff_id"], f"fe/{task}", found["head"], found["attempt"])
 
     def checked(self, who: Caller, task: str, rc: int = 0, **options: Unpack[Options]) -> Any:
         """Run the checks of a task; its report."""

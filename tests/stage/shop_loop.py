@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from tests.stage.checkout import AT_ONCE, copied
-from tests.stage.commands import Cast, HandedIn, Problem
+from tests.stage.commands import Cast, Problem, SubmissionTime
 from tests.stage.documents import review_result, rulings_of
 from tests.stage.processes import Caller, Options, Result
 from tests.stage.recalled import recalled
@@ -55,13 +55,13 @@ class Loop(Shop):
         return self.create(self.cast.alice, *options, title=title)
 
     @recalled
-    def handed(self, *options: str, files: Mapping[str, str] | None = None, by: Caller | None = None) -> HandedIn:
+    def handed(self, *options: str, files: Mapping[str, str] | None = None, by: Caller | None = None) -> SubmissionTime:
         """What an agent (claude) submits for a task that a person planned."""
         return self.deliver(by or self.cast.claude, self.plan(*options), files or FILES)
 
     def document(
         self,
-        work: HandedIn,
+        work: SubmissionTime,
         issues: Iterable[Mapping[str, Any]] = (),
         rulings: Mapping[str, str] | None = None,
         **more: Any,
@@ -79,14 +79,14 @@ class Loop(Shop):
         document["payload"] |= more
         return document
 
-    def changed(self, work: HandedIn) -> list[str]:
+    def changed(self, work: SubmissionTime) -> list[str]:
         """The files of an attempt."""
         return self.git("diff", "--name-only", f"main...{work.head}").splitlines()
 
     @recalled
     def review(
         self,
-        work: HandedIn,
+        work: SubmissionTime,
         issues: Iterable[Mapping[str, Any]] = (),
         rulings: Mapping[str, str] | None = None,
         *,
@@ -97,7 +97,7 @@ class Loop(Shop):
         document = json.dumps(self.document(work, issues, rulings, **more))
         return self.done(by or self.cast.codex, "review", "submit", work.task, "-", input=document)
 
-    def send(self, work: HandedIn, document: object, *, by: Caller | None = None) -> Result:
+    def send(self, work: SubmissionTime, document: object, *, by: Caller | None = None) -> Result:
         """Send a document as it is: text, or something that becomes JSON."""
         text = document if isinstance(document, str) else json.dumps(document)
         return self.run(by or self.cast.codex, "review", "submit", work.task, "-", "--json", input=text)
@@ -120,7 +120,7 @@ class Loop(Shop):
 
     def again(
         self, task: str, files: Mapping[str, str], answers: Mapping[str, str] | None = None, *, by: Caller | None = None
-    ) -> HandedIn:
+    ) -> SubmissionTime:
         """The next attempt; every open blocking finding is claimed to be fixed unless answers are given."""
         who = by or self.cast.claude
         self.done(who, "start", task)
@@ -154,7 +154,7 @@ class Loop(Shop):
         """What an agent is told."""
         return str(self.done(self.cast.gemini, "prompt", task, "--for", purpose)["prompt"])
 
-    def refused_by(self, work: HandedIn, *rules: str, who: Caller | None = None) -> Problem:
+    def refused_by(self, work: SubmissionTime, *rules: str, who: Caller | None = None) -> Problem:
         """Nobody can approve this now, for these reasons."""
         return self.may_not_approve(who or self.cast.alice, work, rules=rules)
 

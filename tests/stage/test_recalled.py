@@ -14,7 +14,7 @@ from tests.stage.commands import Cast, Stage, new_repository
 from tests.stage.recalled import Memory
 
 
-class Shelf:
+class CheckCache:
     """A project of plain files, and one word for it."""
 
     runs = 0
@@ -33,7 +33,7 @@ class Shelf:
 
     @recalled.recalled
     def add(self, name: str, lines: list[str]) -> dict[str, str]:
-        Shelf.runs += 1
+        CheckCache.runs += 1
         self.count += 1
         (self.repo / f"{name}.{self.count}").write_text("".join(lines))
         return {"name": f"{name}.{self.count}"}
@@ -43,17 +43,17 @@ class Shelf:
 def template(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """By day and by night."""
     monkeypatch.setattr(Memory, "is_used", True)
-    monkeypatch.setattr(Shelf, "runs", 0)
+    monkeypatch.setattr(CheckCache, "runs", 0)
     (tmp_path / "template" / "folder").mkdir(parents=True)
     (tmp_path / "template" / "folder" / "file").write_text("text")
     return tmp_path / "template"
 
 
-def shelf(template: Path, name: str) -> Shelf:
-    return Shelf(copied(template, template.with_name(name)))
+def shelf(template: Path, name: str) -> CheckCache:
+    return CheckCache(copied(template, template.with_name(name)))
 
 
-def files(at: Shelf) -> dict[str, str]:
+def files(at: CheckCache) -> dict[str, str]:
     paths = [path for path in sorted(at.repo.rglob("*")) if path.is_file()]
     return {str(path.relative_to(at.repo)): path.read_text() for path in paths}
 
@@ -63,7 +63,7 @@ def test_the_same_words_run_once_and_leave_and_say_the_same(template: Path) -> N
     said = [[at.add("b", ["1"]), at.add("b", ["2"])] for at in (first, second)]
     assert said == [[{"name": "b.1"}, {"name": "b.2"}]] * 2
     assert files(first) == files(second) == {"folder/file": "text", "b.1": "1", "b.2": "2"}
-    assert (first.count, second.count, Shelf.runs) == (2, 2, 2)
+    assert (first.count, second.count, CheckCache.runs) == (2, 2, 2)
     said[0][0]["name"] = "another"
     assert shelf(template, "third").add("b", ["1"]) == {"name": "b.1"}
 
@@ -71,7 +71,7 @@ def test_the_same_words_run_once_and_leave_and_say_the_same(template: Path) -> N
 def test_other_words_run(template: Path) -> None:
     shelf(template, "first").add("b", ["1"])
     assert [shelf(template, name).add(name, ["1"])["name"] for name in "xy"] == ["x.1", "y.1"]
-    assert Shelf.runs == 3
+    assert CheckCache.runs == 3
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
@@ -91,14 +91,14 @@ def test_after_anything_else_everything_runs(template: Path, way: str) -> None:
         CHANGES[way](file)
         at.add("b", ["1"])
         at.add("c", ["1"])
-    assert Shelf.runs == 4
+    assert CheckCache.runs == 4
 
 
 def test_what_is_old_runs_again(template: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recalled, "AGE", 0.0)
     for name in ("first", "second"):
         shelf(template, name).add("b", ["1"])
-    assert Shelf.runs == 2
+    assert CheckCache.runs == 2
 
 
 def test_who_knows_where_it_lies_is_not_copied(template: Path) -> None:
@@ -107,7 +107,7 @@ def test_who_knows_where_it_lies_is_not_copied(template: Path) -> None:
         (at.repo / ".git" / "worktrees").mkdir(parents=True)
         recalled.begin(at.repo, template)
         at.add("b", ["1"])
-    assert Shelf.runs == 2
+    assert CheckCache.runs == 2
 
 
 def test_a_task_in_review_is_recalled_whole(cast: Cast, tmp_path: Path) -> None:

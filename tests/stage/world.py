@@ -15,8 +15,8 @@ from foureyes.adapters.store.store import Store
 from foureyes.app.application import Application
 from foureyes.app.context import Context
 from foureyes.app.git_ports import Repo, Workshop
-from foureyes.app.views.journal import AuditReport
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.journal import AuditReport
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.events.project import PolicyAccepted
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.policy import digest_of
@@ -205,7 +205,9 @@ class GitWorld(World):
         self.checkout.commit(name, text, session=actor)
         return task
 
-    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, text: str = "work\n", **fields: Any) -> str:
+    def submitted_task(
+        self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, text: str = "work\n", **fields: Any
+    ) -> str:
         """A task in review, made by an agent on a branch."""
         task = self.work(actor, self.create(creator, **fields), text=text)
         self.submit(actor, task)
@@ -245,8 +247,8 @@ class DeskWorld(World):
         finally:
             made.app.close()
 
-    def handed_in(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: Any) -> str:
+    def submitted_task(self, actor: Actor = CLAUDE, *, creator: Actor = ALICE, lines: int = 1, **fields: Any) -> str:
         def change(task: str) -> None:
             self.repo.commit(f"fe/{task}", sessions=[actor.session], lines=lines)
 
-        return self.hand_in(actor, creator, change, **fields)
+        return self.submit_work(actor, creator, change, **fields)

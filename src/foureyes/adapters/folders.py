@@ -53,7 +53,7 @@ def opened(
     try:
         handle = os.open(path, flags | SAFE | (0 if follow else os.O_NOFOLLOW), mode, dir_fd=at)
     except OSError as problem:
-        raise _told(problem, path, at, "file") from problem
+        raise _explained(problem, path, at, "file") from problem
     st_mode = os.fstat(handle).st_mode
     if not stat.S_ISREG(st_mode):
         os.close(handle)
@@ -77,7 +77,7 @@ def given(path: str) -> int:
     return handle
 
 
-def _told(problem: OSError, path: str, at: int | None, wanted: str) -> OSError:
+def _explained(problem: OSError, path: str, at: int | None, wanted: str) -> OSError:
     """Return the error for a failed open. It is an OddFile if the entry's type is the reason."""
     try:
         mode = os.stat(path, dir_fd=at, follow_symlinks=False).st_mode
@@ -118,7 +118,7 @@ def entered(path: str | bytes, at: int | None = None) -> Iterator[int]:
     try:
         handle = os.open(path, FOLDER, dir_fd=at)
     except OSError as problem:
-        raise _told(problem, os.fsdecode(path), at, "directory") from problem
+        raise _explained(problem, os.fsdecode(path), at, "directory") from problem
     try:
         yield handle
     finally:
@@ -247,9 +247,9 @@ def content(handle: int, name: str, largest: int) -> bytes:
         return b""
 
 
-def keep_aside(handle: int, name: str) -> str:
+def rename_unreadable(handle: int, name: str) -> str:
     """Rename a foreign entry and return its new name."""
     taken = set(os.listdir(handle))
-    aside = next(f"{name}.bad-{n}" for n in count(1) if f"{name}.bad-{n}" not in taken)
-    os.rename(name, aside, src_dir_fd=handle, dst_dir_fd=handle)
-    return aside
+    renamed = next(f"{name}.bad-{n}" for n in count(1) if f"{name}.bad-{n}" not in taken)
+    os.rename(name, renamed, src_dir_fd=handle, dst_dir_fd=handle)
+    return renamed

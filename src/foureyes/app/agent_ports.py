@@ -58,7 +58,7 @@ class Checkout(msgspec.Struct, frozen=True):
     """Files for a run that only reads: the path of the tree, and the folder with extra files."""
 
     path: str
-    beside: str
+    review_folder: str
 
 
 class Attached(msgspec.Struct, frozen=True):

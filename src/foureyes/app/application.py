@@ -12,14 +12,14 @@ from foureyes.app.catalog import NOUNS, class_of
 from foureyes.app.context import Context
 
 if TYPE_CHECKING:
+    from foureyes.app.exchange.findings import Exchange
     from foureyes.app.exchange.handoffs import Handoffs
-    from foureyes.app.exchange.sarif import Exchange
     from foureyes.app.findings.answers import Answers
     from foureyes.app.findings.findings import Findings
     from foureyes.app.findings.rulings import Rulings
     from foureyes.app.gate.attempts import Attempts
-    from foureyes.app.gate.checks import CheckRuns, Checks
-    from foureyes.app.gate.merge_queue import Merges
+    from foureyes.app.gate.checks import Checkouts, CheckRuns, Checks
+    from foureyes.app.gate.merger import Merges
     from foureyes.app.pages.attention import Attention
     from foureyes.app.pages.board import Board
     from foureyes.app.pages.completion import Validation
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from foureyes.app.pages.status import Status
     from foureyes.app.project.audit import Audit
     from foureyes.app.project.keys import Keys
-    from foureyes.app.project.policy import Policy
+    from foureyes.app.project.project_settings import Policy
     from foureyes.app.project.projects import Projects
     from foureyes.app.project.sessions import Sessions
     from foureyes.app.review.closing import Closing
-    from foureyes.app.review.cycles import Cycles
+    from foureyes.app.review.cycle_verbs import Cycles
     from foureyes.app.review.decisions import Decisions
     from foureyes.app.review.drafts import Drafts
     from foureyes.app.review.feedback import SendingBack
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from foureyes.app.tasks.tasks import Tasks
     from foureyes.app.work.checkpoints import Checkpoints
     from foureyes.app.work.claims import Claims
-    from foureyes.app.work.environments import Checkouts
     from foureyes.app.work.worktrees import Worktrees
 
 

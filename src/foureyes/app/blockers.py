@@ -9,8 +9,8 @@ import msgspec
 
 from foureyes.app.context import IdRow
 from foureyes.app.facts import facts_of, has_made, parties_of
-from foureyes.app.views.run_state import PauseView
-from foureyes.app.views.session import SessionView
+from foureyes.app.results.run import PauseView
+from foureyes.app.results.session import SessionView
 from foureyes.core import events as e
 from foureyes.core.loop.reviews import Review
 from foureyes.core.nouns.session import Party, is_oneself

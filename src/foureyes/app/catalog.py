@@ -35,7 +35,7 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("holds", (), "anyone", "", "", "Whether a runner holds the lease of a run."),
         ("take_over", ("run",), "people and services", "journal", "", "Take over a run that lost its runner."),
         ("end", ("run",), "people and services", "journal", "", "End a run whose processes are all gone."),
-        ("hand_in", ("run",), "people and services", "journal", "", "Submit the work of a run for its implementer."),
+        ("submit_work", ("run",), "people and services", "journal", "", "Submit the work of a run for its implementer."),
         ("release", ("run",), "people and services", "journal", "", "Release the claim of a run."),
         ("ask_stop", ("pause --now",), "people and services", "journal", "pause --now", "Stop the agent runs of a task."),
         ("signal", ("agent signal",), "agents and people", "journal", "agent signal", "Report how a run ended."),
@@ -45,7 +45,7 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("said", (), "anyone", "", "", "List what agents reported after a row of the journal."),
         ("pause", ("pause",), "people", "journal", "pause", "Start no new agent runs, for one task or for all."),
         ("stuck", ("run",), "people and services", "journal", "", "Leave a task to a person."),
-        ("standstill", (), "anyone", "", "", "List pauses and stuck tasks."),
+        ("blocked_work", (), "anyone", "", "", "List pauses and stuck tasks."),
         ("cool", ("run",), "people and services", "journal", "", "Skip a profile for a while."),
         ("warm", ("run",), "people and services", "journal", "", "Use a profile again."),
         ("cooled", (), "anyone", "", "", "List skipped profiles."),
@@ -98,7 +98,7 @@ NOUNS: dict[str, str] = {
     "projects": "project.projects:Projects",
     "sessions": "project.sessions:Sessions",
     "keys": "project.keys:Keys",
-    "policy": "project.policy:Policy",
+    "policy": "project.project_settings:Policy",
     "audit": "project.audit:Audit",
     "tasks": "tasks.tasks:Tasks",
     "plans": "tasks.plans:Plans",
@@ -106,12 +106,12 @@ NOUNS: dict[str, str] = {
     "stops": "review.stops:Stops",
     "claims": "work.claims:Claims",
     "worktrees": "work.worktrees:Worktrees",
-    "checkouts": "work.environments:Checkouts",
+    "checkouts": "gate.checks:Checkouts",
     "checkpoints": "work.checkpoints:Checkpoints",
     "attempts": "gate.attempts:Attempts",
     "checks": "gate.checks:Checks",
     "check_runs": "gate.checks:CheckRuns",
-    "merges": "gate.merge_queue:Merges",
+    "merges": "gate.merger:Merges",
     "findings": "findings.findings:Findings",
     "answers": "findings.answers:Answers",
     "rulings": "findings.rulings:Rulings",
@@ -126,8 +126,8 @@ NOUNS: dict[str, str] = {
     "agents": "runner.profiles:Agents",
     "planning": "runner.planner:Planning",
     "sprints": "sprint.sprints:Sprints",
-    "cycles": "review.cycles:Cycles",
-    "exchange": "exchange.sarif:Exchange",
+    "cycles": "review.cycle_verbs:Cycles",
+    "exchange": "exchange.findings:Exchange",
     "handoffs": "exchange.handoffs:Handoffs",
     "lists": "pages.lists:Lists",
     "queue": "pages.review_queue:Queue",
@@ -276,7 +276,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("submit", ("submit",), "anyone", "journal", "submit", "Submit your commits for review."),
         ("diff", (), "anyone", "", "show", "Show the change of the latest attempt, or what changed since an earlier one."),
         ("changes", (), "anyone", "", "", "The same as files, hunks and numbered lines, for an interface."),
-        ("clear_author", ("audit correct-author",), "people", "journal", "audit correct-author", "Record that a commit trailer names a wrong session."),
+        ("correct_author", ("audit correct-author",), "people", "journal", "audit correct-author", "Record that a commit trailer names a wrong session."),
     ),
     "checks": (
         ("run", ("check run",), "anyone", "journal", "check run", "Run the checks of the latest attempt."),
@@ -403,3 +403,40 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("validate", (), "anyone", "", "check complete", "List every reason why submitted work is not done."),
     ),
 }  # fmt: skip
+
+
+_STANDS = "it depends on the current directory"
+_STARTS = "it runs programs from the checkout, below the caller's process"
+_LONG = "it takes longer as the journal grows"
+_RUNNER = "a runner starts no other runner"
+_MACHINE = "it reads local files of the machine"
+HERE: dict[str, str] = {
+    "projects.create": _STANDS,
+    "projects.backup": "it writes a file at any path",
+    "sessions.recognise": "every call does it",
+    "audit.export": _LONG,
+    "audit.verify": _LONG,
+    "worktrees.open": _STANDS,
+    "worktrees.listed": _STANDS,
+    "worktrees.prune": _STANDS,
+    "checkouts.listed": _MACHINE,
+    "checkouts.prune": _MACHINE,
+    "checkpoints.create": _STANDS,
+    "checkpoints.restore": _STANDS,
+    "checkpoints.prune": _STANDS,
+    "checks.run": _STARTS,
+    "checks.run_each": _STARTS,
+    "checks.run_target": _STARTS,
+    "findings.apply": _STANDS,
+    "runs.launch": _RUNNER,
+    "planning.draft": _RUNNER,
+    "agents.listed": _MACHINE,
+    "doctor.examine": _MACHINE,
+}
+"""The verbs, each with the reason."""
+HERE_NOUNS: dict[str, str] = {"drafts": "drafts are files of the person at the screen"}
+
+
+def why_here(noun: str, verb: str) -> str:
+    """Return why only the caller's own process can perform a verb, or "" if others can."""
+    return HERE.get(f"{noun}.{verb}") or HERE_NOUNS.get(noun, "")

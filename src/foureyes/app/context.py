@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import msgspec
 
-from foureyes.app.views.session import SessionView
+from foureyes.app.results.session import SessionView
 from foureyes.core.nouns.session import Actor, Party, Role
 from foureyes.core.nouns.task import Task
 from foureyes.core.rules.rights import DECISIONS, PLACING, SIGNED, barred
@@ -23,7 +23,7 @@ from foureyes.steps import NO_STEP, Steps, by_person, fe, phrase
 if TYPE_CHECKING:
     from foureyes.app.git_ports import Remote, Repo, Workshop
     from foureyes.app.ports import Clock, DraftFiles, Ids, NamedQuery, Outside, OwnKeys, Store, Tx, WriteTx
-    from foureyes.app.views.project import ProjectView
+    from foureyes.app.results.project import ProjectView
     from foureyes.config.layers import Layers
     from foureyes.config.settings import SettingValue
     from foureyes.core.events import Event, SessionStarted
@@ -209,7 +209,7 @@ class Context:
     @staticmethod
     def has_keys(tx: Tx) -> bool:
         """Return True if any person's key is active in this project."""
-        from foureyes.app.views.settings import SigningKey
+        from foureyes.app.results.settings import SigningKey
 
         return any(key.retired_at is None for key in tx.all("record.keys", SigningKey))
 
@@ -269,7 +269,7 @@ class Context:
 
     def _resolved(self, layers: Layers) -> ReviewPolicy:
         """Return the rules that these settings give. The last result is cached."""
-        from foureyes.config.policy import review_policy
+        from foureyes.config.effective_policy import review_policy
 
         if self._last is None or self._last[0] != layers:
             self._last = (layers, review_policy(layers))
@@ -279,7 +279,7 @@ class Context:
         """Return the project's accepted identity rule. The environment can only make it stricter, for every caller.
         (I3)
         """
-        from foureyes.config.policy import identity_rule
+        from foureyes.config.effective_policy import identity_rule
 
         return identity_rule(self.layers(tx, self.gate))
 
@@ -376,7 +376,7 @@ class Context:
 
 def project_in(tx: Tx) -> ProjectView:
     """Return the project row, and prefetch the settings."""
-    from foureyes.app.views.project import ProjectView
+    from foureyes.app.results.project import ProjectView
 
     tx.ahead(*OF_PROJECT)
     project = tx.one("project.get", ProjectView)
@@ -427,7 +427,7 @@ def check_token(tx: Tx, actor: Actor) -> None:
     if actor.trust != "issued":
         return
     if actor.kind == "service":
-        from foureyes.app.lease_checks import check_runner
+        from foureyes.app.runner_registry import check_runner
 
         check_runner(tx, actor)
         return
@@ -449,7 +449,7 @@ def refuse_other_task(actor: Actor, task: str) -> None:
 
 def permit(actor: Actor, verb: str) -> None:
     """Refuse a caller who may not use the verb. (I1, I2, I5)"""
-    if actor.stands is not None:
+    if actor.namespaces is not None:
         raise Internal("it was not judged whether this caller is at home (I3)")
     reason = why_barred(actor, verb)
     if reason is not None:
@@ -479,12 +479,12 @@ def refuse_verb(message: str, *reasons: Reason, task: str = "", lead: Reason | N
     raise Refused(message, reasons=reasons, next_step=step.next, task=task)
 
 
-def not_handed_in(task: str, *, so: str = "", step: Steps = NO_STEP) -> NotFound:
+def not_submitted(task: str, *, so: str = "", step: Steps = NO_STEP) -> NotFound:
     """Return the error for a task without an attempt. `so` says what follows from that."""
-    from foureyes.core.nouns.attempt import nothing_handed_in
+    from foureyes.core.nouns.attempt import nothing_submitted
     from foureyes.errors import NotFound
 
-    return NotFound(f"{nothing_handed_in(task)}{so}.", next_step=step or fe("show", task), task=task)
+    return NotFound(f"{nothing_submitted(task)}{so}.", next_step=step or fe("show", task), task=task)
 
 
 def needed(reason: str, verb: str, task: str) -> str:
@@ -642,7 +642,7 @@ def _evidence(actor: Actor) -> dict[str, object]:
 class Work:
     """A write transaction of one actor. Its reads see the events recorded in it.
 
-    - unproven: the verb whose signature is not checked yet. Recording is blocked until `seal` has checked it with the
+    - unproven: the verb whose signature is not checked yet. Recording is blocked until `sign` has checked it with the
     first event (I9).
     - key: the signing key
     - by_person: only a person may make this decision
@@ -654,7 +654,7 @@ class Work:
         self.actor = actor
         self.at = at
         self.unproven = unproven
-        self.seal: Callable[[Work], None] | None = None
+        self.sign: Callable[[Work], None] | None = None
         self.key = ""
         self.by_person = False
         self.unsigned = False
@@ -665,9 +665,9 @@ class Work:
         """Record events about a task, or about none (""). The session is recorded with its first write. (I1)"""
         if self.actor.task is not None:
             refuse_other_task(self.actor, task)
-        if self.seal is not None:
-            seal, self.seal = self.seal, None
-            seal(self)
+        if self.sign is not None:
+            sign, self.sign = self.sign, None
+            sign(self)
         if self.unproven:
             raise Internal(f"{self.unproven} was about to be recorded without its signature (I9)")
         if task and any(type(event).__name__ in ENDS_APPROVAL for event in events):
@@ -690,7 +690,7 @@ class Work:
 
     def decide_nothing(self) -> None:
         """Declare that the rest of the transaction is no decision and needs no signature."""
-        self.seal, self.unproven = None, ""
+        self.sign, self.unproven = None, ""
 
     @cached_property
     def gate(self) -> Work:

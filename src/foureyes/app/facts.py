@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar
 import msgspec
 
 from foureyes.app.context import OF_PROJECT, EvidenceRow, spawners
-from foureyes.app.views.session import SessionView
+from foureyes.app.results.session import SessionView
 from foureyes.core.events import Event, SessionEvidenceAdded, SessionStarted, kind_of
 from foureyes.core.nouns.attempt import AUTHOR_SOURCES, Attempt, Author, EarlierAttempt
 from foureyes.core.nouns.finding_state import Blocking, FindingState, holds
@@ -139,7 +139,7 @@ class TestList(msgspec.Struct, frozen=True):
     packed: str
 
 
-class HandedInRow(EarlierAttempt, frozen=True, kw_only=True):
+class SubmittedRow(EarlierAttempt, frozen=True, kw_only=True):
     """An earlier attempt with its task."""
 
     task: str
@@ -202,12 +202,12 @@ def facts_for(context: Context, tx: Tx, ids: list[TaskId], caller: Party | None 
     They include facts of tasks whose work is inside these. `caller` is needed to judge the sessions above it.
     """
     facts = _facts_for(context, tx, ids, caller)
-    handed_in = [task for task, about in facts.items() if about.attempt is not None]
-    if not handed_in:
+    submitted = [task for task, about in facts.items() if about.attempt is not None]
+    if not submitted:
         return facts
-    from foureyes.app.stacks import BelowRow, with_below
+    from foureyes.app.stacked_tasks import BelowRow, with_below
 
-    rows = tx.all("stack.below", BelowRow, ids=handed_in)
+    rows = tx.all("stack.below", BelowRow, ids=submitted)
     if not rows:
         return facts
     lowers = sorted({row.task for row in rows})
@@ -257,7 +257,7 @@ class FactRows(msgspec.Struct, frozen=True, kw_only=True):
 
     tasks: list[Task]
     attempts: Mapping[str, Attempt]
-    earlier: dict[str, list[HandedInRow]]
+    earlier: dict[str, list[SubmittedRow]]
     history: dict[str, list[HistoryRow]]
     authors: dict[str, list[AuthorRow]]
     recorded: dict[str, list[RecordedRow]]
@@ -319,9 +319,9 @@ def _cycles(tx: Tx, attempts: Mapping[str, Attempt]) -> dict[str, InCycle]:
     return {row.task: row for row in rows if row.attempt == attempts[row.task].n}
 
 
-def _earlier(tx: Tx, attempts: Mapping[str, Attempt]) -> list[HandedInRow]:
+def _earlier(tx: Tx, attempts: Mapping[str, Attempt]) -> list[SubmittedRow]:
     ids = [task for task, attempt in attempts.items() if attempt.n > 1]
-    return tx.all("attempt.earlier", HandedInRow, ids=ids) if ids else []
+    return tx.all("attempt.earlier", SubmittedRow, ids=ids) if ids else []
 
 
 def _reviews(tx: Tx, ids: list[TaskId]) -> list[Review]:
@@ -403,15 +403,15 @@ def _blocked_by(tx: Tx, facts: Facts, latest: Sequence[Review]) -> frozenset[Ses
     from foureyes.app.blockers import blockers_set_aside
     from foureyes.core.rules.involvement import made_by
 
-    aside = blockers_set_aside(tx)
-    people = parties_of(tx, {row.session for row in aside} | {row.detail for row in aside})
-    aside = [row for row in aside if made_by(facts, people[row.session]) is None]
+    set_aside = blockers_set_aside(tx)
+    people = parties_of(tx, {row.session for row in set_aside} | {row.detail for row in set_aside})
+    set_aside = [row for row in set_aside if made_by(facts, people[row.session]) is None]
 
-    def is_aside(row: Review) -> bool:
+    def is_set_aside(row: Review) -> bool:
         by = facts.party(row.session)
-        return any(each.seq > row.seq and is_oneself(by, people[each.detail]) for each in aside)
+        return any(each.seq > row.seq and is_oneself(by, people[each.detail]) for each in set_aside)
 
-    return frozenset(row.session for row in rows if not is_aside(row))
+    return frozenset(row.session for row in rows if not is_set_aside(row))
 
 
 def has_made(tx: Tx, task: str, session: SessionId) -> bool:
@@ -472,7 +472,7 @@ def tests_of(tx: Tx, results: Iterable[CheckResult]) -> dict[str, frozenset[str]
     digests = sorted({result.tests for result in results if result.tests})
     if len(digests) < 2:
         return {}
-    from foureyes.app.test_names import unpack
+    from foureyes.app.compressed_names import unpack
 
     return {row.digest: unpack(row.packed) for row in tx.all("check.tests", TestList, digests=digests)}
 

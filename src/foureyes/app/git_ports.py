@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from foureyes.app.views.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
+from foureyes.app.results.work import CheckpointView, Copied, Dropped, LineCommit, WorktreeState
 from foureyes.core.nouns.attempt import Change, Effect, Relation
 from foureyes.core.words.ids import Sha
 from foureyes.steps import NO_STEP, Steps
@@ -191,15 +191,15 @@ class Workshop(Protocol):
     """
 
     def commit_all(
-        self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
+        self, message: str, trailers: Sequence[tuple[str, str]], *, worktree_of: str = "", fence: Fence = nullcontext
     ) -> Sha:
-        """Commit everything in the caller's worktree, or in that of the task `apart`.
+        """Commit everything in the caller's worktree, or in that of the task `is_split`.
 
-        For `apart`, no program of the tree is run. The branch moves inside `fence`, which a caller without the lease
+        For `is_split`, no program of the tree is run. The branch moves inside `fence`, which a caller without the lease
         cannot open. (J4)
         """
 
-    def look(self, task: str, message: str) -> Sha:
+    def snapshot(self, task: str, message: str) -> Sha:
         """Return a new commit of the current files in a task's worktree, for an early review. (V1)
 
         It creates no ref, changes nothing in the worktree and runs no program of the tree.
@@ -339,13 +339,13 @@ class TakenAway(msgspec.Struct, frozen=True):
 class Address(msgspec.Struct, frozen=True):
     """A remote's address.
 
-    `digest` identifies it, and `shown` is for people, without credentials. `apart`: it pushes to another address than
+    `digest` identifies it, and `shown` is for people, without credentials. `is_split`: it pushes to another address than
     it fetches from.
     """
 
     digest: str
     shown: str
-    apart: bool = False
+    is_split: bool = False
 
 
 class Remote(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.task_list import Outcome
+from foureyes.app.results.task_list import Outcome
 from foureyes.errors import BadInput, FoureyesError, Reason, Refused
 from foureyes.steps import NO_STEP, Steps, by, by_person_or_service, fe, phrase
 

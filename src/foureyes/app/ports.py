@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
 
-from foureyes.app.views.journal import AuditReport
-from foureyes.app.views.settings import ProgramSetup
-from foureyes.app.views.task_list import ListQuery
-from foureyes.app.views.work import Unwritable
+from foureyes.app.results.journal import AuditReport
+from foureyes.app.results.settings import ProgramSetup
+from foureyes.app.results.task_list import ListQuery
+from foureyes.app.results.work import Unwritable
 from foureyes.core.events import Event
 
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.git_ports import Remote, Workshop
-    from foureyes.app.views.attempt import EnvironmentRow
-    from foureyes.app.views.settings import StoreRole
+    from foureyes.app.results.attempt import EnvironmentRow
+    from foureyes.app.results.settings import StoreRole
     from foureyes.core.nouns.check import Ran
     from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
     from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
@@ -96,13 +96,13 @@ class TreeFiles(Protocol):
         """Return the matching files of the current target, and of the target where the change starts."""
 
     @property
-    def beside(self) -> str:
+    def for_start(self) -> str:
         """The target's tree where the change starts, "" if unknown."""
 
     def agreed(self) -> Sequence[Mapping[str, str]]:
         """Return all files of the target, as far as the journal shows that they were approved."""
 
-    def agreed_beside(self) -> Mapping[str, str]:
+    def agreed_for_start(self) -> Mapping[str, str]:
         """Like agreed(), for the target where the change starts, if the target still contains that. Not valid for any
         other start.
         """
@@ -152,7 +152,7 @@ class CheckRunner(Protocol):
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
         """Return a context with the kept environment of a tree, to copy from, or None. Never builds one."""
 
-    def why_no_rooms(self) -> str:
+    def why_no_sandboxes(self) -> str:
         """Return why checks cannot be kept away from other files, or "". (D5)"""
 
 
@@ -256,7 +256,7 @@ class Outside(Protocol):
         behind.
         """
 
-    def kept_aside(self) -> list[str]:
+    def kept_stores(self) -> list[str]:
         """Return the names of old stores in the project's folder, from moves, restores and upgrades."""
 
     def set_ups(self) -> list[ProgramSetup]:
@@ -330,7 +330,7 @@ class Store(Protocol):
     def write(self, *, anywhere: bool = False) -> AbstractContextManager[WriteTx]:
         """Open a write transaction. `anywhere`: even if the store is not at its recorded place."""
 
-    def mirror_anew(self) -> list[str]:
+    def rewrite_mirror(self) -> list[str]:
         """Write all mirror files of the store again. Return messages. (F2)"""
 
     def audit(self, progress: CountProgress | None = None) -> AuditReport: ...

@@ -11,8 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.context import Hash, permit
-from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.settings import SigningKey
+from foureyes.app.results.journal import JournalHead
+from foureyes.app.results.settings import SigningKey
 from foureyes.core.events import DecisionSigned
 from foureyes.core.words.text import visible
 from foureyes.errors import (
@@ -121,7 +121,7 @@ def deciding(
     proof = prove(context, actor, act, as_a_person=as_a_person, policy=policy, worth=worth)
     with context.writing(known_by_key(actor, proof) if proof else with_keys_here(context, actor), act.verb) as work:
         work.key = proof.key if proof else ""
-        work.seal = partial(check, context, proof, act)
+        work.sign = partial(check, context, proof, act)
         yield work
 
 
@@ -142,7 +142,7 @@ def loosening(context: Context, actor: Actor, act: Intent, *, loosens: Callable[
         work.unsigned = wanted and proof is None
         if proof is not None:
             work.key = proof.key
-            work.seal = partial(check, context, proof, act)
+            work.sign = partial(check, context, proof, act)
         yield work
 
 

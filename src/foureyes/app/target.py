@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from foureyes.app.context import Context
     from foureyes.app.git_ports import Remote
     from foureyes.app.ports import Tx
-    from foureyes.app.views.project import ProjectView
+    from foureyes.app.results.project import ProjectView
     from foureyes.core.words.ids import TaskId
 
 
@@ -77,7 +77,7 @@ class TargetHere(msgspec.Struct, frozen=True):
     merged: dict[str, Sha] = {}
 
 
-class ToldTarget(msgspec.Struct, frozen=True):
+class CurrentTarget(msgspec.Struct, frozen=True):
     """The target's commit, and how certain it is.
 
     - at: the commit, None if no source knows it
@@ -91,15 +91,15 @@ class ToldTarget(msgspec.Struct, frozen=True):
     at: Sha | None
     remote: str = ""
     target: str = ""
-    is_told: bool = True
-    unasked: str = ""
+    is_certain: bool = True
+    remote_problem: str = ""
     step: Steps = NO_STEP
     has_none: bool = False
     is_merged: bool = False
 
     def must(self, target: str) -> RemoteProblem:
         """Return the error for a caller that needs a commit although no source knows one."""
-        why = self.unasked or f"{self.remote} was not asked"
+        why = self.remote_problem or f"{self.remote} was not asked"
         here = f"no recorded merge of {target} is in this clone" if self.is_merged else "nothing was merged yet"
         return RemoteProblem(
             f"{here}, so only {self.remote} knows where {target} is, but {why}",
@@ -108,16 +108,16 @@ class ToldTarget(msgspec.Struct, frozen=True):
         )
 
 
-class TargetOfHandIn(msgspec.Struct, frozen=True):
+class SubmissionTarget(msgspec.Struct, frozen=True):
     """The commit or local branch that a submission is compared with.
 
-    `is_told`: it is certainly the target. Otherwise it is an older commit of the target, so it does not show that
-    something was not merged. `unsaid` says why only this clone's copy is known.
+    `is_certain`: it is certainly the target. Otherwise it is an older commit of the target, so it does not show that
+    something was not merged. `why_uncertain` says why only this clone's copy is known.
     """
 
     at: str
-    is_told: bool
-    unsaid: str = ""
+    is_certain: bool
+    why_uncertain: str = ""
 
 
 def ask_target(context: Context) -> RemoteAnswer | None:
@@ -180,8 +180,8 @@ def as_the_remote_has_it(context: Context, here: TargetHere) -> TargetHere:
     Call this when the target seems to have merges that this store lacks, because anyone who works in the clone can
     write its tracking refs. If the remote cannot be reached, this clone's copy is used.
     """
-    target = told_target(context, named=here.named)
-    at = target.at if target.remote and target.is_told else None
+    target = current_target(context, named=here.named)
+    at = target.at if target.remote and target.is_certain else None
     if at is None:
         return replace(here, merged=merged_there(context, here.at))
     with context.store.read() as tx:
@@ -189,9 +189,9 @@ def as_the_remote_has_it(context: Context, here: TargetHere) -> TargetHere:
     return replace(here, at=at, lost=lost, merged=merged_there(context, at) if lost else {})
 
 
-def told_target(
+def current_target(
     context: Context, *, asks: bool = True, heard: Sha | None = None, named: NamedTarget | None = None
-) -> ToldTarget:
+) -> CurrentTarget:
     """Return the target's commit, from the remote if possible.
 
     Without an answer it is the last recorded merge in this clone. If nothing was merged and the remote has no such
@@ -202,45 +202,47 @@ def told_target(
             named = named_target(context, tx, asks=asks and heard is None)
     remote, target = named.remote, named.target
     if not remote:
-        return ToldTarget(branch_here(context, target), "", target)
+        return CurrentTarget(branch_here(context, target), "", target)
     if heard is not None:
-        return ToldTarget(heard, remote, target)
+        return CurrentTarget(heard, remote, target)
     why, step, has_none = "", NO_STEP, False
     if asks and named.question is not None:
         try:
             answered = answer_to(context, named.question)
             if answered.tip is not None:
-                return ToldTarget(answered.tip, remote, target)
+                return CurrentTarget(answered.tip, remote, target)
             why, has_none = f"{remote} has no branch {target}", True
         except RemoteProblem as problem:
             why, step = problem.message, problem.next_step
     at, is_merged = last_merge_here(context)
     at = branch_here(context, target) if has_none and not is_merged else at
-    return ToldTarget(at, remote, target, is_told=False, unasked=why, step=step, has_none=has_none, is_merged=is_merged)
+    return CurrentTarget(
+        at, remote, target, is_certain=False, remote_problem=why, step=step, has_none=has_none, is_merged=is_merged
+    )
 
 
-def counted_against(context: Context, began: Sha | None, *, asks: bool) -> TargetOfHandIn:
+def counted_against(context: Context, began: Sha | None, *, asks: bool) -> SubmissionTarget:
     """Return the commit with which to compare work that began at `began`, for a submission or a review. (K4, Q2, Q6)
 
     It is the remote's answer if there is one. Otherwise it is `began` or the last recorded merge, whichever is later.
     Before the first merge there may be neither. Then it is this clone's copy, and the merge refuses work that the
     target turns out to lack.
     """
-    told = told_target(context, asks=asks)
-    if not told.remote:
-        return TargetOfHandIn(told.target, is_told=True)
-    noted = noted_name(context, told.remote, told.target)
-    if told.at is None and began is None:
-        return TargetOfHandIn(noted, is_told=False, unsaid=told.must(told.target).message)
-    if told.is_told or told.at is None or began is None:
-        return TargetOfHandIn(told.at or began or noted, is_told=told.is_told)
-    is_later = context.repo.commit_of(began) is not None and context.repo.is_ancestor(told.at, began)
-    return TargetOfHandIn(began if is_later else told.at, is_told=False)
+    reported = current_target(context, asks=asks)
+    if not reported.remote:
+        return SubmissionTarget(reported.target, is_certain=True)
+    noted = noted_name(context, reported.remote, reported.target)
+    if reported.at is None and began is None:
+        return SubmissionTarget(noted, is_certain=False, why_uncertain=reported.must(reported.target).message)
+    if reported.is_certain or reported.at is None or began is None:
+        return SubmissionTarget(reported.at or began or noted, is_certain=reported.is_certain)
+    is_later = context.repo.commit_of(began) is not None and context.repo.is_ancestor(reported.at, began)
+    return SubmissionTarget(began if is_later else reported.at, is_certain=False)
 
 
 # ---- The target as this clone has it (Q6) ----
 
-# For pages, never for decisions. Decisions use `told_target`, which asks the remote and falls back to the journal.
+# For pages, never for decisions. Decisions use `current_target`, which asks the remote and falls back to the journal.
 
 
 def branch_here(context: Context, target: str) -> Sha | None:
@@ -446,14 +448,14 @@ def lost_anchor(context: Context, tx: Tx, project: ProjectView, *, ref: str = ""
     return repo.last_anchor(tip, since, held=held, adopted=adopted, work=_work(tx)) or ""
 
 
-def lost_now(context: Context, tx: Tx, project: ProjectView, told: Sha | None = None) -> tuple[str, str]:
+def lost_now(context: Context, tx: Tx, project: ProjectView, reported: Sha | None = None) -> tuple[str, str]:
     """Return the last anchor that the store lacks, and the target's commit up to which a person would adopt it. (J3,
     P12)
 
-    `told` is the remote's target, by default this clone's copy.
+    `reported` is the remote's target, by default this clone's copy.
     """
-    at = told or furthest_target(context, tx, project)
-    tip = told or tip_of(context, project, at) or ""
+    at = reported or furthest_target(context, tx, project)
+    tip = reported or tip_of(context, project, at) or ""
     return lost_anchor(context, tx, project, ref=tip or at), tip
 
 
@@ -485,7 +487,7 @@ def _work(tx: Tx) -> set[Sha]:
 
 def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
     """Return those of `anchors` (`<row>:<hash>`) that the journal has, with one query. (J3)"""
-    from foureyes.app.views.journal import JournalHead
+    from foureyes.app.results.journal import JournalHead
 
     named = {anchor: row for anchor in anchors if (row := anchored_row(anchor)) < NO_ROW}
     rows = tx.all("journal.some", JournalHead, seqs=sorted(set(named.values()))) if named else []
@@ -493,11 +495,11 @@ def held_of(tx: Tx, anchors: Sequence[str]) -> set[str]:
     return {anchor for anchor, row in named.items() if there.get(row) == anchor.partition(":")[2]}
 
 
-def misplaced(context: Context, tx: Tx, project: ProjectView, *, told: Sha | None = None) -> list[str]:
-    """Return a sentence for each sign that this store does not belong to the target. `told` is the remote's target."""
+def misplaced(context: Context, tx: Tx, project: ProjectView, *, reported: Sha | None = None) -> list[str]:
+    """Return a sentence for each sign that this store does not belong to the target. `reported` is the remote's target."""
     sentences = [found_elsewhere(context, project)]
     try:
-        anchor = lost_anchor(context, tx, project, ref=told or "")
+        anchor = lost_anchor(context, tx, project, ref=reported or "")
     except (GitProblem, StoreProblem) as problem:
         return [*filter(None, sentences), f"it is unknown whether it lacks a merge of the target: {problem.message}"]
     if anchor:

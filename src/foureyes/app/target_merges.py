@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.context import TargetCommit
+from foureyes.app.results.work import LineCommit
 from foureyes.app.target import branch_here, merge_place_of, noted_target, noted_tip, remote_of
-from foureyes.app.views.work import LineCommit
 from foureyes.core.events.decision import TaskMerged
 from foureyes.core.events.gate import RemoteAddressed, TargetSetBack
 from foureyes.core.nouns.attempt import Commit
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from foureyes.app.context import Context
     from foureyes.app.git_ports import Address, Moved, Pushed, RefUpdate, Remote, TakenAway, TargetHistory
     from foureyes.app.ports import Tx
+    from foureyes.app.results.project import ProjectView
     from foureyes.app.target import RemoteAnswer
-    from foureyes.app.views.project import ProjectView
     from foureyes.core.nouns.task import Task
 
 
@@ -80,13 +80,13 @@ def lacking(context: Context, tx: Tx, project: ProjectView, seen: Sha | None = N
     text = f"{text}. Either {what}, or the merge never arrived there"
 
     if strange := strays_beyond(context, tx, newest, tip):  # do not suggest to push unreviewed commits (Q5)
-        look = by_person(looking_at(strange[0]))
+        show = by_person(log_of(strange[0]))
         text = f"{text}. That merge is based on commits that belong to no task: {some_of(strange)}"
-        return MergeStop(text, either(look, accept, joint=MEANT))
+        return MergeStop(text, either(show, accept, joint=MEANT))
     back = by_person(_back(remote, target, tip, newest, set_back=set_back))
     if strange := strays_beyond(context, tx, tip, newest):
         text = f"{text}. It has commits that belong to no task: {some_of(strange)}"
-        back = in_turn(by_person(looking_at(strange[0])), back)
+        back = in_turn(by_person(log_of(strange[0])), back)
     return MergeStop(text, either(back, accept, joint=MEANT))
 
 
@@ -159,9 +159,9 @@ def ahead_here(context: Context, remote: str, target: str, there: Sha) -> MergeS
         return None
     keep, switch = shell("git", "branch", f"{target}-{here[:7]}", target), shell("git", "switch", target)
     go = in_turn(keep, switch, shell("git", "reset", "--keep", there))
-    look = shell("git", "log", "--oneline", f"{there}..refs/heads/{target}")
+    show = shell("git", "log", "--oneline", f"{there}..refs/heads/{target}")
     text = f"{target} of this clone has commits that {remote} lacks, so it was left as it is"
-    return MergeStop(text, either(look, go, joint=f". To drop them here and continue from {remote}: "))
+    return MergeStop(text, either(show, go, joint=f". To drop them here and continue from {remote}: "))
 
 
 def elsewhere(context: Context, tx: Tx) -> MergeStop | None:
@@ -314,7 +314,7 @@ def unbrought(context: Context, *, asked: bool = False) -> Unbrought | None:
         project = context.project(tx)
         target, at, known = project.target, noted_target(context, tx, project), known_commits(tx, project)
     try:
-        return _told(target, _strange(context, known, at, asked=asked))
+        return _as_unbrought(target, _strange(context, known, at, asked=asked))
     except GitProblem as problem:
         return Unbrought(f"the content of {target} cannot be read: {problem.message}", problem.next_step)
 
@@ -328,7 +328,7 @@ def built_on(context: Context, tip: Sha) -> Unbrought | None:
         until = merge_place_of(tx).newest or project.tip or ""
         known = known_commits(tx, project) if tip != until else None
     try:
-        return _told(project.target, _strange(context, known, tip, until, asked=True)) if known else None
+        return _as_unbrought(project.target, _strange(context, known, tip, until, asked=True)) if known else None
     except GitProblem as problem:
         return Unbrought(f"the content of {project.target} cannot be read: {problem.message}", problem.next_step)
 
@@ -352,7 +352,7 @@ def unbrought_since(context: Context, start: Sha, tip: Sha) -> Unbrought | None:
     seen = repo.history(tip, COMMITS_LOOKED_AT)
     behind = _behind(context, known, seen, [start])
     strange = [commit for commit in seen.commits if commit.sha not in behind | known.brought]
-    return _told(project.target, _Strange(strange))
+    return _as_unbrought(project.target, _Strange(strange))
 
 
 def _strange(context: Context, known: KnownCommits, at: str, *also: str, asked: bool = False) -> _Strange:
@@ -398,7 +398,7 @@ def _behind(context: Context, known: KnownCommits, seen: TargetHistory, ends: li
     return behind
 
 
-def _told(target: str, strange: _Strange) -> Unbrought | None:
+def _as_unbrought(target: str, strange: _Strange) -> Unbrought | None:
     commits = strange.commits
     if strange.torn and not commits:
         text = f"the authors of {target} are unknown, because the history of this clone ends at {strange.torn[:7]}"
@@ -412,7 +412,7 @@ def _told(target: str, strange: _Strange) -> Unbrought | None:
         ("commit", "belongs") if len(commits) == 1 and not open_end else ("commits", "belong"),
     )
     text = f"{many} {are[0]} on {target} {are[1]} to no task: {some}"
-    return Unbrought(text, looking_at(commits[0]), some)
+    return Unbrought(text, log_of(commits[0]), some)
 
 
 def some_of(commits: list[LineCommit], rest: str = " more") -> str:
@@ -421,7 +421,7 @@ def some_of(commits: list[LineCommit], rest: str = " more") -> str:
     return f"{some} and {len(commits) - NAMED}{rest}" if len(commits) > NAMED else some
 
 
-def looking_at(commit: LineCommit) -> Steps:
+def log_of(commit: LineCommit) -> Steps:
     """Return the command that shows a commit's change. Of a merge, it shows the change from each parent."""
     if len(commit.parents) > 1:
         return shell("git", "show", "-m", commit.sha)
@@ -510,7 +510,7 @@ class Addressed:
             raise self._refused(
                 f"{self.name} is at {address.shown} in this clone, but {self._known.shown} is recorded", address
             )
-        if self._known is None and address.apart:
+        if self._known is None and address.is_split:
             raise self._refused(
                 f"{self.name} is pushed to a different address than it is fetched from: {address.shown}", address
             )

@@ -8,7 +8,7 @@ from foureyes.app.context import permit
 from foureyes.bootstrap.places import repository
 
 if TYPE_CHECKING:
-    from foureyes.app.views.settings import FileChange
+    from foureyes.app.results.settings import FileChange
     from foureyes.core.nouns.session import Actor
 
 

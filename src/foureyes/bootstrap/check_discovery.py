@@ -49,33 +49,33 @@ MAKES_FILE = re.compile(r"\b(version[-_]file|write_to|ext_modules|maturin|scikit
 """Pattern for build settings of packages that are incomplete before they are built."""
 
 
-def python_source(look: FolderFiles) -> str:
+def python_source(listing: FolderFiles) -> str:
     """Return the file that marks a Python project, or an empty string."""
-    return look.first(*MARKERS, *_requirements(look))
+    return listing.first(*MARKERS, *_requirements(listing))
 
 
-def python_checks(look: FolderFiles) -> list[CheckRule]:
+def python_checks(listing: FolderFiles) -> list[CheckRule]:
     """Return checks for tests, types and lint."""
-    if not python_source(look):
+    if not python_source(listing):
         return []
-    return [*_tests(look), *_types(look), *_lint(look)]
+    return [*_tests(listing), *_types(listing), *_lint(listing)]
 
 
-def python_installs(look: FolderFiles) -> list[CheckoutRule]:
+def python_installs(listing: FolderFiles) -> list[CheckoutRule]:
     """Return the ways to create the environment: from the lock file, or else from the dependencies of the tests.
 
     The project itself is installed if it is incomplete without a build, or as a second way.
     """
-    lock = look.first(*PYTHON_LOCKS)
+    lock = listing.first(*PYTHON_LOCKS)
     locked = (
-        [CheckoutRule(prepare=PYTHON_LOCKS[lock] + (_uv_options(look) if lock == "uv.lock" else ""))] if lock else []
+        [CheckoutRule(prepare=PYTHON_LOCKS[lock] + (_uv_options(listing) if lock == "uv.lock" else ""))] if lock else []
     )
-    needs = _needs(look)
+    needs = _needs(listing)
     if needs is None:
         return locked
-    backend = str(table(look.toml("pyproject.toml"), "build-system").get("build-backend", ""))
-    can_build = look.has("pyproject.toml", "setup.py") and (backend or look.has("setup.py"))
-    is_made = any(MAKES_FILE.search(look.text(name)) for name in ("pyproject.toml", "setup.py", "setup.cfg"))
+    backend = str(table(listing.toml("pyproject.toml"), "build-system").get("build-backend", ""))
+    can_build = listing.has("pyproject.toml", "setup.py") and (backend or listing.has("setup.py"))
+    is_made = any(MAKES_FILE.search(listing.text(name)) for name in ("pyproject.toml", "setup.py", "setup.cfg"))
     plain = [] if can_build and is_made else [CheckoutRule(prepare=needs.command())]
     built = [CheckoutRule(prepare=needs.command(_build_tools(backend)), build=BUILD)] if can_build else []
     return [*locked, *plain, *built]
@@ -119,18 +119,18 @@ class _Needs(msgspec.Struct, frozen=True):
         return " && ".join([*parts, f".venv/bin/pip install -q {wanted}"])
 
 
-def _needs(look: FolderFiles) -> _Needs | None:
+def _needs(listing: FolderFiles) -> _Needs | None:
     """Return the dependencies of the tests, or None if no file declares them."""
-    document = look.toml("pyproject.toml")
+    document = listing.toml("pyproject.toml")
     project = table(document, "project")
-    files, lists = _files(look), []
+    files, lists = _files(listing), []
     if (found := _list_of_tests(document)) is not None:
         files, lists = [], found
     elif not files:
         return None
-    itself = [name for name in files if ITSELF.search(look.text(name))]
+    itself = [name for name in files if ITSELF.search(listing.text(name))]
     for name in itself:
-        for match in ITSELF.finditer(look.text(name)):
+        for match in ITSELF.finditer(listing.text(name)):
             lists += [("project", "optional-dependencies", key) for key in _extras(project, match[1] or "")]
     if itself and not project:
         return None
@@ -176,85 +176,87 @@ def _named(known: dict[str, Any], name: str, project: str) -> list[str]:
     return found
 
 
-def _uv_options(look: FolderFiles) -> str:
+def _uv_options(listing: FolderFiles) -> str:
     """Return the options of `uv sync` for the tests' group. uv installs the group `dev` by default."""
-    lists = _list_of_tests(look.toml("pyproject.toml")) or []
+    lists = _list_of_tests(listing.toml("pyproject.toml")) or []
     options = {"dependency-groups": "group", "project": "extra"}
     return "".join(f" --{options[keys[0]]} {keys[-1]}" for keys in lists[:1] if keys != ("dependency-groups", "dev"))
 
 
-def _requirements(look: FolderFiles) -> list[str]:
-    return [name for name in look.names() if name.startswith("requirements") and name.endswith(".txt")]
+def _requirements(listing: FolderFiles) -> list[str]:
+    return [name for name in listing.names() if name.startswith("requirements") and name.endswith(".txt")]
 
 
-def _files(look: FolderFiles) -> list[str]:
+def _files(listing: FolderFiles) -> list[str]:
     """Return the requirements file with pytest, preferring names of tests, and `requirements.txt`. With a test runner
     of the project's own, return the file next to that.
     """
     folders = ("", "requirements", OWN_NEEDS)
-    names = [os.path.join(folder, name) for folder in folders for name in look.names(folder) if name.endswith(".txt")]
+    names = [
+        os.path.join(folder, name) for folder in folders for name in listing.names(folder) if name.endswith(".txt")
+    ]
     known = [name for name in names if "requirements" in name]
-    if look.has(OWN_RUNNER) and not _has_pytest(look):
+    if listing.has(OWN_RUNNER) and not _has_pytest(listing):
         return [name for name in known if name.startswith(OWN_NEEDS)][:1]
-    named = [name for name in known if NAMES_PYTEST.search(look.text(name))]
+    named = [name for name in known if NAMES_PYTEST.search(listing.text(name))]
     found = sorted(named, key=lambda name: ("test" not in name, "dev" not in name, name != "requirements.txt"))[:1]
-    return sorted({*found, *(["requirements.txt"] if look.has("requirements.txt") else [])}) if found else []
+    return sorted({*found, *(["requirements.txt"] if listing.has("requirements.txt") else [])}) if found else []
 
 
-def _tests(look: FolderFiles) -> list[CheckRule]:
-    if not _has_pytest(look):
-        if look.has(OWN_RUNNER):
+def _tests(listing: FolderFiles) -> list[CheckRule]:
+    if not _has_pytest(listing):
+        if listing.has(OWN_RUNNER):
             return [CheckRule(name="tests", run=f"PYTHONPATH=. python {OWN_RUNNER}")]
-        if look.has("manage.py"):
+        if listing.has("manage.py"):
             return [CheckRule(name="tests", run="python manage.py test")]
-        if look.has("tox.ini") or table(look.toml("pyproject.toml"), "tool", "tox"):
+        if listing.has("tox.ini") or table(listing.toml("pyproject.toml"), "tool", "tox"):
             return [CheckRule(name="tests", run="tox -q")]
-        if look.has("noxfile.py"):
+        if listing.has("noxfile.py"):
             return [CheckRule(name="tests", run="nox")]
-    if not _has_pytest(look) and not any(look.is_folder(name) for name in ("tests", "test")):
+    if not _has_pytest(listing) and not any(listing.is_folder(name) for name in ("tests", "test")):
         return []
-    return [CheckRule(name="tests", run=_first_path(look) + PYTEST, report="junit")]
+    return [CheckRule(name="tests", run=_first_path(listing) + PYTEST, report="junit")]
 
 
-def _has_pytest(look: FolderFiles) -> bool:
+def _has_pytest(listing: FolderFiles) -> bool:
     """Return True if pytest has settings here or a dependency file names it."""
-    if any(look.sections(name).has_section(section) for name, section in SETTINGS.items()):
+    if any(listing.sections(name).has_section(section) for name, section in SETTINGS.items()):
         return True
-    files = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", *_requirements(look))
-    return look.has("pytest.ini") or any("pytest" in look.text(name) for name in files)
+    files = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", *_requirements(listing))
+    return listing.has("pytest.ini") or any("pytest" in listing.text(name) for name in files)
 
 
-def _first_path(look: FolderFiles) -> str:
+def _first_path(listing: FolderFiles) -> str:
     """Return the PYTHONPATH prefix that puts the tree's packages before installed ones, unless pytest sets the path.
     (D5)
     """
     from foureyes.adapters.checks.code_use import said_paths
 
-    if said_paths(look.root):
+    if said_paths(listing.root):
         return ""
-    if any(name.endswith(".py") or look.has(f"src/{name}/__init__.py") for name in look.names("src")):
+    if any(name.endswith(".py") or listing.has(f"src/{name}/__init__.py") for name in listing.names("src")):
         return "PYTHONPATH=src "
-    tops = [name for name in look.names() if look.has(f"{name}/__init__.py") and name not in ("tests", "test")]
+    tops = [name for name in listing.names() if listing.has(f"{name}/__init__.py") and name not in ("tests", "test")]
     return "PYTHONPATH=. " if tops else ""
 
 
-def _types(look: FolderFiles) -> list[CheckRule]:
-    tools = table(look.toml("pyproject.toml"), "tool")
-    ini = look.first("mypy.ini", ".mypy.ini") or "setup.cfg"
-    sections = look.sections(ini)
+def _types(listing: FolderFiles) -> list[CheckRule]:
+    tools = table(listing.toml("pyproject.toml"), "tool")
+    ini = listing.first("mypy.ini", ".mypy.ini") or "setup.cfg"
+    sections = listing.sections(ini)
     if "mypy" in tools or sections.has_section("mypy"):
         own = table(tools, "mypy")
         has_files = any(name in own or sections.has_option("mypy", name) for name in ("files", "packages", "modules"))
         return [CheckRule(name="types", run="mypy" if has_files else "mypy .")]
-    if "pyright" in tools or "basedpyright" in tools or look.has("pyrightconfig.json"):
+    if "pyright" in tools or "basedpyright" in tools or listing.has("pyrightconfig.json"):
         return [CheckRule(name="types", run="basedpyright" if "basedpyright" in tools else "pyright")]
     return []
 
 
-def _lint(look: FolderFiles) -> list[CheckRule]:
-    if "ruff" in table(look.toml("pyproject.toml"), "tool") or look.has("ruff.toml", ".ruff.toml"):
+def _lint(listing: FolderFiles) -> list[CheckRule]:
+    if "ruff" in table(listing.toml("pyproject.toml"), "tool") or listing.has("ruff.toml", ".ruff.toml"):
         return [CheckRule(name="lint", run="ruff check .")]
-    if look.has(".flake8") or any(look.sections(name).has_section("flake8") for name in ("setup.cfg", "tox.ini")):
+    if listing.has(".flake8") or any(listing.sections(name).has_section("flake8") for name in ("setup.cfg", "tox.ini")):
         return [CheckRule(name="lint", run="flake8")]
     return []
 
@@ -291,32 +293,32 @@ NEEDS_GIT = re.compile(r"\b(husky|simple-git-hooks|lefthook)\b")
 """Pattern for tools that install git hooks during an install. They fail in a checkout without a repository."""
 
 
-def node_source(look: FolderFiles) -> str:
-    return look.first("package.json", *NODE_TESTS) and "package.json"
+def node_source(listing: FolderFiles) -> str:
+    return listing.first("package.json", *NODE_TESTS) and "package.json"
 
 
-def manager_of(look: FolderFiles) -> str:
+def manager_of(listing: FolderFiles) -> str:
     """Return the package manager: npm, pnpm, yarn or bun."""
-    manager = str(look.json("package.json").get("packageManager", "")).partition("@")[0]
-    lock = look.first(*MANAGERS)
+    manager = str(listing.json("package.json").get("packageManager", "")).partition("@")[0]
+    lock = listing.first(*MANAGERS)
     return (
         manager
         if manager in LOCKED_INSTALL
-        else MANAGERS.get(lock, "pnpm" if look.has("pnpm-workspace.yaml") else "npm")
+        else MANAGERS.get(lock, "pnpm" if listing.has("pnpm-workspace.yaml") else "npm")
     )
 
 
-def node_installs(look: FolderFiles) -> list[CheckoutRule]:
+def node_installs(listing: FolderFiles) -> list[CheckoutRule]:
     """Return the ways to install the packages, none if there are no packages.
 
     Install scripts of the project need its sources, so they are skipped, and their build runs in each check's own copy.
     """
-    how = _install(look)
-    scripts = table(look.json("package.json"), "scripts")
+    how = _install(listing)
+    scripts = table(listing.json("package.json"), "scripts")
     has_own = any(name in scripts for name in OF_ITSELF)
     if not how or not has_own or how.endswith(ALONE):
         return [CheckoutRule(prepare=how)] if how else []
-    manager = manager_of(look)
+    manager = manager_of(listing)
     without = f"{how}{ALONE} && npm rebuild" if manager == "npm" else how + ALONE
     alone = CheckoutRule(prepare=without if how != MODERN_YARN else f"{how} --mode=skip-build")
     if "prepare" not in scripts:
@@ -324,59 +326,61 @@ def node_installs(look: FolderFiles) -> list[CheckoutRule]:
     return [replace(alone, build=f"{manager} run prepare"), alone]
 
 
-def _install(look: FolderFiles) -> str:
-    package, manager = look.json("package.json"), manager_of(look)
-    if not look.has(*MANAGERS) and not any(table(package, name) for name in ("dependencies", "devDependencies")):
+def _install(listing: FolderFiles) -> str:
+    package, manager = listing.json("package.json"), manager_of(listing)
+    if not listing.has(*MANAGERS) and not any(table(package, name) for name in ("dependencies", "devDependencies")):
         return ""
-    how = LOCKED_INSTALL[manager] if look.has(*MANAGERS) else UNLOCKED[manager]
-    if manager == "yarn" and (look.has(".yarnrc.yml") or str(package.get("packageManager", ""))[5:6] not in ("", "1")):
+    how = LOCKED_INSTALL[manager] if listing.has(*MANAGERS) else UNLOCKED[manager]
+    if manager == "yarn" and (
+        listing.has(".yarnrc.yml") or str(package.get("packageManager", ""))[5:6] not in ("", "1")
+    ):
         how = MODERN_YARN
     scripts = table(package, "scripts")
     hooks = " ".join(str(scripts.get(name, "")) for name in OF_ITSELF)
     return how + (ALONE if NEEDS_GIT.search(hooks) and how != MODERN_YARN else "")
 
 
-def script_of(look: FolderFiles, run: str) -> str:
+def script_of(listing: FolderFiles, run: str) -> str:
     """Return the package script behind a command, or the command itself."""
     named = NPM_RUN.match(run)
-    return str(table(look.json("package.json"), "scripts").get(named[1], "")) if named else run
+    return str(table(listing.json("package.json"), "scripts").get(named[1], "")) if named else run
 
 
-def is_workspace(look: FolderFiles) -> bool:
+def is_workspace(listing: FolderFiles) -> bool:
     """Return True if the repository is a workspace of several packages."""
-    return bool(look.json("package.json").get("workspaces")) or look.has("pnpm-workspace.yaml")
+    return bool(listing.json("package.json").get("workspaces")) or listing.has("pnpm-workspace.yaml")
 
 
-def node_checks(look: FolderFiles) -> list[CheckRule]:
+def node_checks(listing: FolderFiles) -> list[CheckRule]:
     """Return `quality` if it exists, else checks for tests, types and lint. Without a test script, node's own runner is
     used.
     """
-    scripts = table(look.json("package.json"), "scripts")
+    scripts = table(listing.json("package.json"), "scripts")
     names = [name for name, run in scripts.items() if not (name == "test" and NO_TEST in str(run))]
-    manager = manager_of(look)
+    manager = manager_of(listing)
     if "quality" in names:
         return [CheckRule(name="quality", run=f"{manager} run quality")]
     types = next((name for name in TYPES if name in names), "")
     wanted = {"test": "tests", types: "types", "lint": "lint"}
-    apart = _lints_before(scripts) if "test" in names else ""
-    alone = ALONE if apart and manager == "npm" else ""
+    lint = _lints_before(scripts) if "test" in names else ""
+    alone = ALONE if lint and manager == "npm" else ""
     rules = [
         CheckRule(name=label, run=f"{manager} run {script}{alone if script == 'test' else ''}")
         for script, label in wanted.items()
         if script in names
     ]
-    if apart and "lint" not in names:
-        rules.append(CheckRule(name="lint", run=f"{manager} run {apart}"))
+    if lint and "lint" not in names:
+        rules.append(CheckRule(name="lint", run=f"{manager} run {lint}"))
     if "test" not in names:
-        rules = [*_without_a_script(look, manager), *rules]
+        rules = [*_without_a_script(listing, manager), *rules]
     return rules
 
 
-def _without_a_script(look: FolderFiles, manager: str) -> list[CheckRule]:
-    if any(look.text(name) for name in NODE_TESTS):
+def _without_a_script(listing: FolderFiles, manager: str) -> list[CheckRule]:
+    if any(listing.text(name) for name in NODE_TESTS):
         return [CheckRule(name="tests", run="node --test")]
     each = {"pnpm": "pnpm -r --if-present test", "npm": "npm test --workspaces --if-present"}.get(manager, "")
-    return [CheckRule(name="tests", run=each)] if each and is_workspace(look) else []
+    return [CheckRule(name="tests", run=each)] if each and is_workspace(listing) else []
 
 
 def _lints_before(scripts: dict[str, object]) -> str:
@@ -413,40 +417,46 @@ copy.
 """
 
 
-def cargo(look: FolderFiles) -> list[CheckRule]:
+def cargo(listing: FolderFiles) -> list[CheckRule]:
     """Return test checks for all packages of a workspace. Clippy is added only if the project itself uses it."""
-    if not look.text("Cargo.toml"):
+    if not listing.text("Cargo.toml"):
         return []
-    env, whole = ("CARGO_HOME", "RUSTUP_HOME"), " --workspace" if "workspace" in look.toml("Cargo.toml") else ""
+    env, whole = ("CARGO_HOME", "RUSTUP_HOME"), " --workspace" if "workspace" in listing.toml("Cargo.toml") else ""
     rules = [CheckRule(name="tests", run=f"cargo test{whole} --quiet", env=env)]
-    if _has_clippy(look):
+    if _has_clippy(listing):
         rules.append(CheckRule(name="lint", run=f"cargo clippy{whole} -- -D warnings", env=env))
     return rules
 
 
-def _has_clippy(look: FolderFiles) -> bool:
-    manifest = look.toml("Cargo.toml")
+def _has_clippy(listing: FolderFiles) -> bool:
+    manifest = listing.toml("Cargo.toml")
     own = table(manifest, "lints", "clippy") or table(manifest, "workspace", "lints", "clippy")
-    flows = [f".github/workflows/{name}" for name in look.names(".github/workflows")]
+    flows = [f".github/workflows/{name}" for name in listing.names(".github/workflows")]
     files = ("Makefile", *JUST, PRE_COMMIT, ".gitlab-ci.yml", *flows)
-    return bool(own) or look.has("clippy.toml", ".clippy.toml") or any("clippy" in look.text(name) for name in files)
+    return (
+        bool(own) or listing.has("clippy.toml", ".clippy.toml") or any("clippy" in listing.text(name) for name in files)
+    )
 
 
-def go(look: FolderFiles) -> list[CheckRule]:
+def go(listing: FolderFiles) -> list[CheckRule]:
     env = ("GOPATH", "GOMODCACHE")
     rules = [CheckRule(name="tests", run="go test ./...", env=env), CheckRule(name="vet", run="go vet ./...", env=env)]
-    return rules if look.text("go.mod") else []
+    return rules if listing.text("go.mod") else []
 
 
-def go_prepare(look: FolderFiles) -> str:
+def go_prepare(listing: FolderFiles) -> str:
     """Return the command that downloads the modules and compiles the standard library once."""
-    if not look.text("go.mod"):
+    if not listing.text("go.mod"):
         return ""
-    return ("go mod download && " if look.has("go.sum") and not look.is_folder("vendor") else "") + "go build std"
+    return ("go mod download && " if listing.has("go.sum") and not listing.is_folder("vendor") else "") + "go build std"
 
 
-def cargo_prepare(look: FolderFiles) -> str:
-    return FETCH_CRATES if look.has("Cargo.toml") and look.has("Cargo.lock") and not look.is_folder("vendor") else ""
+def cargo_prepare(listing: FolderFiles) -> str:
+    return (
+        FETCH_CRATES
+        if listing.has("Cargo.toml") and listing.has("Cargo.lock") and not listing.is_folder("vendor")
+        else ""
+    )
 
 
 FETCH_JARS = (
@@ -457,40 +467,40 @@ FETCH_JARS = (
 """Command to fetch dependencies. Gradle has none of its own, and fetches nothing for missing sources."""
 
 
-def jvm_prepare(look: FolderFiles) -> str:
+def jvm_prepare(listing: FolderFiles) -> str:
     """Return the command that downloads the dependencies.
 
     "" for Maven builds of several modules and Gradle builds with code, whose sources are missing at that time.
     """
-    if not look.has("pom.xml"):
-        is_code = look.is_folder("buildSrc") or any("includeBuild" in look.text(name) for name in GRADLE)
-        return FETCH_JARS.replace("{} --no", f"{_gradle(look)} --no") if look.has(*GRADLE) and not is_code else ""
-    if "<modules>" in look.text("pom.xml"):
+    if not listing.has("pom.xml"):
+        is_code = listing.is_folder("buildSrc") or any("includeBuild" in listing.text(name) for name in GRADLE)
+        return FETCH_JARS.replace("{} --no", f"{_gradle(listing)} --no") if listing.has(*GRADLE) and not is_code else ""
+    if "<modules>" in listing.text("pom.xml"):
         return ""
-    return f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B dependency:go-offline"
+    return f"{'./mvnw' if listing.has('mvnw') else 'mvn'} -q -B dependency:go-offline"
 
 
-def jvm(look: FolderFiles) -> list[CheckRule]:
+def jvm(listing: FolderFiles) -> list[CheckRule]:
     """Return the test check of Maven or Gradle, using the project's wrapper and its reports per class."""
-    if look.has("pom.xml"):
-        run = f"{'./mvnw' if look.has('mvnw') else 'mvn'} -q -B test"
+    if listing.has("pom.xml"):
+        run = f"{'./mvnw' if listing.has('mvnw') else 'mvn'} -q -B test"
         return [CheckRule(name="tests", run=run, report="junit", report_files=SUREFIRE, env=JAVA)]
-    if look.has(*GRADLE):
-        run = f"{_gradle(look)} --no-daemon -q test"
+    if listing.has(*GRADLE):
+        run = f"{_gradle(listing)} --no-daemon -q test"
         return [CheckRule(name="tests", run=run, report="junit", report_files=GRADLES, env=JAVA)]
     return []
 
 
-def _gradle(look: FolderFiles) -> str:
-    return "./gradlew" if look.has("gradlew") else "gradle"
+def _gradle(listing: FolderFiles) -> str:
+    return "./gradlew" if listing.has("gradlew") else "gradle"
 
 
-def make(look: FolderFiles) -> list[CheckRule]:
-    return _offered(set(TARGET.findall(look.text("Makefile"))), "make")
+def make(listing: FolderFiles) -> list[CheckRule]:
+    return _offered(set(TARGET.findall(listing.text("Makefile"))), "make")
 
 
-def just(look: FolderFiles) -> list[CheckRule]:
-    return _offered(set(RECIPE.findall(look.text(look.first(*JUST)))), "just") if look.has(*JUST) else []
+def just(listing: FolderFiles) -> list[CheckRule]:
+    return _offered(set(RECIPE.findall(listing.text(listing.first(*JUST)))), "just") if listing.has(*JUST) else []
 
 
 def _offered(names: set[str], program: str) -> list[CheckRule]:
@@ -498,10 +508,10 @@ def _offered(names: set[str], program: str) -> list[CheckRule]:
     return [CheckRule(name=label, run=f"{program} {name}") for name, label in wanted.items() if name in names]
 
 
-def pre_commit(look: FolderFiles) -> list[CheckRule]:
+def pre_commit(listing: FolderFiles) -> list[CheckRule]:
     """Return the pre-commit check. It needs a repository, so it creates one in the checkout."""
     run = "git init -q && git add -A && pre-commit run --all-files"
-    return [CheckRule(name="lint", run=run)] if look.text(PRE_COMMIT) else []
+    return [CheckRule(name="lint", run=run)] if listing.text(PRE_COMMIT) else []
 
 
 # ---- Reading the files of a repository or of one of its directories ----
@@ -653,60 +663,60 @@ def checks_in(root: str) -> list[CheckProposal]:
 
 def detected_in(root: str) -> Detected:
     """Return the proposal for the top directory, or for the projects below if it has none."""
-    look = FolderFiles(root)
-    detected = _at(look, whatever=True)
-    detected = detected if detected.checks else _below(look)
-    return replace(detected, notes=(*detected.notes, *_said(look))) if detected.checks else detected
+    listing = FolderFiles(root)
+    detected = _at(listing, whatever=True)
+    detected = detected if detected.checks else _below(listing)
+    return replace(detected, notes=(*detected.notes, *_said(listing))) if detected.checks else detected
 
 
 Detector = tuple[str, Callable[[FolderFiles], list[CheckRule]]]
 
 
-def _at(look: FolderFiles, *, whatever: bool = False) -> Detected:
+def _at(listing: FolderFiles, *, whatever: bool = False) -> Detected:
     """Return the proposal, in the order Python, Node, Rust, Go, JVM. `whatever` adds the Makefile or justfile if
     nothing else is found, and pre-commit if there is no lint.
     """
     sources: list[Detector] = [
-        (python_source(look), python_checks),
-        (node_source(look), node_checks),
+        (python_source(listing), python_checks),
+        (node_source(listing), node_checks),
         ("Cargo.toml", cargo),
         ("go.mod", go),
-        (look.first("pom.xml", *GRADLE), jvm),
+        (listing.first("pom.xml", *GRADLE), jvm),
     ]
-    proposals = _taken(look, sources)
+    proposals = _taken(listing, sources)
     if whatever:
-        proposals = proposals or _taken(look, [("Makefile", make)])
-        proposals = proposals or _taken(look, [(look.first(*JUST), just)])
+        proposals = proposals or _taken(listing, [("Makefile", make)])
+        proposals = proposals or _taken(listing, [(listing.first(*JUST), just)])
         is_linted = any(proposal.rule.name in ("lint", "checks", "quality") for proposal in proposals)
-        proposals += [] if is_linted else _taken(look, [(PRE_COMMIT, pre_commit)])
+        proposals += [] if is_linted else _taken(listing, [(PRE_COMMIT, pre_commit)])
     names: dict[str, CheckProposal] = {}
     for proposal in proposals:
         names.setdefault(proposal.rule.name, proposal)
     lost = {proposal.source for proposal in proposals} - {proposal.source for proposal in names.values()}
-    return Detected(tuple(names.values()), _ways(look, lost) if names else ())
+    return Detected(tuple(names.values()), _ways(listing, lost) if names else ())
 
 
-def _taken(look: FolderFiles, sources: list[Detector]) -> list[CheckProposal]:
+def _taken(listing: FolderFiles, sources: list[Detector]) -> list[CheckProposal]:
     return [
-        CheckProposal(rule, source, reporting=_reporting(look, rule))
+        CheckProposal(rule, source, reporting=_reporting(listing, rule))
         for source, checks in sources
         if source
-        for rule in checks(look)
+        for rule in checks(listing)
     ]
 
 
-def _reporting(look: FolderFiles, rule: CheckRule) -> str:
-    return report_line(script_of(look, rule.run)) if rule.report == "none" else ""
+def _reporting(listing: FolderFiles, rule: CheckRule) -> str:
+    return report_line(script_of(listing, rule.run)) if rule.report == "none" else ""
 
 
-def _ways(look: FolderFiles, lost: Collection[str]) -> tuple[CheckoutRule, ...]:
+def _ways(listing: FolderFiles, lost: Collection[str]) -> tuple[CheckoutRule, ...]:
     """Return the ways to create the environment. `lost` are sources that have no check left, because others took their
     names.
     """
     plain = (cargo_prepare, go_prepare, jvm_prepare)
-    others = [[CheckoutRule(prepare=how)] for prepare in plain if (how := prepare(look))]
-    node = [] if "package.json" in lost else node_installs(look)
-    return _together([python_installs(look), node, *others])
+    others = [[CheckoutRule(prepare=how)] for prepare in plain if (how := prepare(listing))]
+    node = [] if "package.json" in lost else node_installs(listing)
+    return _together([python_installs(listing), node, *others])
 
 
 def _together(parts: Sequence[Sequence[CheckoutRule]]) -> tuple[CheckoutRule, ...]:
@@ -720,13 +730,13 @@ def _together(parts: Sequence[Sequence[CheckoutRule]]) -> tuple[CheckoutRule, ..
     )
 
 
-def _below(look: FolderFiles) -> Detected:
+def _below(listing: FolderFiles) -> Detected:
     """Return the proposal for the projects of a monorepo, with checks that run in each project's directory."""
     checks: list[CheckProposal] = []
     ways: list[list[CheckoutRule]] = [[]]
-    parts = [part for part in _parts(look) if _at(FolderFiles(os.path.join(look.root, part))).checks]
+    parts = [part for part in _parts(listing) if _at(FolderFiles(os.path.join(listing.root, part))).checks]
     for part in parts[:MOST_PARTS]:
-        detected = _at(FolderFiles(os.path.join(look.root, part)))
+        detected = _at(FolderFiles(os.path.join(listing.root, part)))
         ways.append([_way_in(part, way) for way in detected.ways])
         checks += [
             replace(proposal, rule=_in(part, proposal.rule), source=f"{part}/{proposal.source}")
@@ -738,10 +748,10 @@ def _below(look: FolderFiles) -> Detected:
     return Detected(tuple(checks), _together(ways), tuple(notes))
 
 
-def _parts(look: FolderFiles) -> list[str]:
+def _parts(listing: FolderFiles) -> list[str]:
     """Return the directories that may hold a project and have plain names."""
-    tops = [name for name in look.names() if look.is_folder(name) and name not in LEFT_OUT]
-    inner = [f"{around}/{name}" for around in AROUND for name in look.names(around)]
+    tops = [name for name in listing.names() if listing.is_folder(name) and name not in LEFT_OUT]
+    inner = [f"{around}/{name}" for around in AROUND for name in listing.names(around)]
     return [name for name in (*tops, *inner) if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_/.-]*", name)]
 
 
@@ -755,11 +765,11 @@ def _in(part: str, rule: CheckRule) -> CheckRule:
     return replace(rule, name=name, run=f"cd {part} && {rule.run}")
 
 
-def _said(look: FolderFiles) -> list[str]:
+def _said(listing: FolderFiles) -> list[str]:
     """Return notes to show before the checks run."""
     notes = []
-    if is_workspace(look) or look.has("go.work"):
+    if is_workspace(listing) or listing.has("go.work"):
         notes.append("this is a workspace of several packages, and the checks run at its top")
-    if look.is_large():
+    if listing.is_large():
         notes.append("this is a large repository, so these checks may take long (timeout_minutes is 10)")
     return notes

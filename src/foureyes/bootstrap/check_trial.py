@@ -18,7 +18,7 @@ from foureyes.adapters.git.checkouts.freshness import roots
 from foureyes.adapters.git.client.locate import Located
 from foureyes.app.context import permit
 from foureyes.app.gate.checks import NO_TASK, Telling, record_run
-from foureyes.app.views.project import News
+from foureyes.app.results.project import News
 from foureyes.bootstrap.check_discovery import CheckProposal, Detected, detected_in
 from foureyes.bootstrap.places import folder_of, git, is_project, repository, workshop
 from foureyes.config import FILE
@@ -65,13 +65,13 @@ class TriedTree(msgspec.Struct, frozen=True):
         return [self.listed(globs)]
 
     @property
-    def beside(self) -> str:
+    def for_start(self) -> str:
         return self.tree
 
     def agreed(self) -> list[Mapping[str, str]]:
         return self.of_target(("**",))
 
-    def agreed_beside(self) -> Mapping[str, str]:
+    def agreed_for_start(self) -> Mapping[str, str]:
         return {}
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
@@ -264,8 +264,8 @@ def beyond(detected: Detected, own: dict[str, SettingValue]) -> Detected:
         detected = replace(detected, checks=left, notes=(*detected.notes, known))
     if not any(key.startswith("checkout.") for key in own):
         return detected
+    from foureyes.config.effective_policy import review_policy
     from foureyes.config.layers import Layers
-    from foureyes.config.policy import review_policy
 
     return replace(detected, ways=(), own=review_policy(Layers(file=own)).checkout)
 
@@ -303,7 +303,7 @@ def _in_force(app: Application, actor: Actor, detected: Detected, own: dict[str,
     """Use the checkout rule that the local foureyes.toml would put in force. Add a note if the accepted one differs.
     (P12)
     """
-    from foureyes.config.policy import review_policy
+    from foureyes.config.effective_policy import review_policy
 
     with app.context.store.read() as tx:
         now, layers = app.context.policy(tx, actor).checkout, app.context.layers(tx, actor)

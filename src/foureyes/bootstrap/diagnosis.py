@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.status import Check
+from foureyes.app.results.status import Check
 from foureyes.bootstrap.places import git, repository, settings_on_target
 from foureyes.errors import FoureyesError
 from foureyes.steps import fe

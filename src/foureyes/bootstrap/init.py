@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from foureyes.adapters.folders import folder as entered
 from foureyes.adapters.folders import replace as replace_file
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.store.store import Store
-from foureyes.adapters.store.store_files import NAME, create_store, put_mirrors_aside
+from foureyes.adapters.store.store_files import NAME, create_store, retire_mirrors
 from foureyes.app.application import Application
 from foureyes.app.context import permit
 from foureyes.bootstrap.files import read_given
@@ -38,10 +39,20 @@ from foureyes.bootstrap.project_folder import made_folder
 from foureyes.bootstrap.restore import server_address
 from foureyes.bootstrap.wiring import application, now, open_project
 from foureyes.config import FILE
-from foureyes.config.parser import read_file
+from foureyes.config.parser import read_file, read_tree
+from foureyes.config.settings import SettingValue
 from foureyes.core.nouns.session import HOST_MAP, Actor
 from foureyes.core.words.ids import PREFIX
-from foureyes.errors import BadInput, EnvironmentProblem, FoureyesError, GitProblem, NoProject, NotFound, Refused
+from foureyes.errors import (
+    BadInput,
+    ConfigError,
+    EnvironmentProblem,
+    FoureyesError,
+    GitProblem,
+    NoProject,
+    NotFound,
+    Refused,
+)
 from foureyes.steps import NO_STEP, Steps, blank, either, fe, in_turn, phrase, shell
 
 if TYPE_CHECKING:
@@ -49,9 +60,8 @@ if TYPE_CHECKING:
 
     from foureyes.adapters.git.repo import GitRepo
     from foureyes.app.gate.checks import Telling
-    from foureyes.app.views.project import ProjectView
+    from foureyes.app.results.project import ProjectView
     from foureyes.bootstrap.check_discovery import CheckProposal, Detected
-    from foureyes.config.settings import SettingValue
     from foureyes.core.rules.policy import IdentityRule
 
 
@@ -116,7 +126,7 @@ def create_project(
             f"prefix {prefix!r} is not allowed. Use one to ten lowercase letters and digits, starting with a letter."
         )
     if again:
-        begin_anew(place, environ, actor)
+        begin_again(place, environ, actor)
     elif new:
         _make(folder, place, environ, actor, prefix, target or _target(repo, place))
     if place.worktree != place.git_dir:
@@ -387,8 +397,6 @@ def _write_whole(path: str, text: str) -> None:
 
 def _settings_from(path: str) -> dict[str, SettingValue]:
     """Return the settings of another tool's file (`fe init --from`)."""
-    from foureyes.app.exchange.imported_settings import read as settings_in
-
     try:
         text = read_given(path, LARGEST).decode()
     except (OSError, UnicodeDecodeError) as problem:
@@ -431,7 +439,7 @@ def _refuse_unpulled(place: Located) -> None:
         )
 
 
-def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None:
+def begin_again(place: Located, environ: Mapping[str, str], actor: Actor) -> None:
     """Begin the project's journal again, by a person. Tasks and history are gone, but it is the same project. The new
     store adopts the target where it is.
     """
@@ -458,10 +466,10 @@ def begin_anew(place: Located, environ: Mapping[str, str], actor: Actor) -> None
 def _in_the_file(folder: str, project: str, begin: Callable[[Store], None]) -> None:
     from tempfile import TemporaryDirectory
 
-    with TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
-        begin(create_store(desk, project, now()))
-        put_mirrors_aside(folder, now())
-        os.replace(os.path.join(desk, NAME), os.path.join(folder, NAME))
+    with TemporaryDirectory(dir=folder, prefix="incoming-") as workdir:
+        begin(create_store(workdir, project, now()))
+        retire_mirrors(folder, now())
+        os.replace(os.path.join(workdir, NAME), os.path.join(folder, NAME))
 
 
 def _on_server(folder: str, address: str, project: str, begin: Callable[[Store], None], *, kept: bool) -> None:
@@ -470,6 +478,26 @@ def _on_server(folder: str, address: str, project: str, begin: Callable[[Store],
 
     if has_project(address, project):
         raise Refused("that server already has a store of this project.", next_step=fe("doctor"))
-    put_mirrors_aside(folder, now())
+    retire_mirrors(folder, now())
     begin(open_shared(folder, address, project, now(), create=True))
     write_pointer(folder, Pointer(project, address if kept else ""))
+
+
+def settings_in(text: str, name: str) -> dict[str, SettingValue]:
+    """Return the settings of another tool's file. An unknown key is an error. (G1)"""
+    try:
+        tree = msgspec.json.decode(text, type=dict[str, object]) if text.lstrip().startswith("{") else None
+    except msgspec.DecodeError as problem:
+        raise ConfigError(f"{name} is not valid JSON: {problem}") from None
+    if tree is None:
+        return read_file(text, name)
+    return read_tree(_snake_keys(tree), text, name)
+
+
+def _snake_keys(tree: dict[str, object]) -> dict[str, object]:
+    """Return the tree with snake_case keys."""
+    return {_snake_key(key): _snake_keys(value) if isinstance(value, dict) else value for key, value in tree.items()}
+
+
+def _snake_key(key: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda capital: "_" + capital.group(1).lower(), key)

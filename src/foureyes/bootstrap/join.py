@@ -10,11 +10,11 @@ import msgspec
 
 from foureyes.app.context import permit
 from foureyes.app.project.accepted_config import unaccepted
+from foureyes.app.results.settings import StoreRole
+from foureyes.app.results.status import Check
 from foureyes.app.signatures import NEW_KEY, active_keys
 from foureyes.app.target import ask_target, misplaced
 from foureyes.app.target_merges import amiss
-from foureyes.app.views.settings import StoreRole
-from foureyes.app.views.status import Check
 from foureyes.bootstrap.places import FOLDER, folder_of, git, is_project, repository, settings_on_target, workshop
 from foureyes.bootstrap.project_folder import made_folder
 from foureyes.bootstrap.wiring import application, now

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.adapters.store.store_files import NAME, put_mirrors_aside, refuse_no_file, restore_store
+from foureyes.adapters.store.store_files import NAME, refuse_no_file, restore_store, retire_mirrors
 from foureyes.app.context import permit
-from foureyes.app.views.settings import RestoredStore
+from foureyes.app.results.settings import RestoredStore
 from foureyes.bootstrap.places import (
     FOLDER,
     folder_of,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.locate import Located
     from foureyes.adapters.store.store import Store
     from foureyes.app.application import Application
-    from foureyes.app.views.settings import Milestones
+    from foureyes.app.results.settings import Milestones
     from foureyes.core.nouns.session import Actor
 
 
@@ -53,7 +53,7 @@ def restore_backup(
     if not is_project(folder_of(place)) and not project:
         project_folder(place, environ)  # raises NoProject with the next step
     path, address = os.path.join(cwd, source), server_address(place, environ)
-    address = _refuse_unsaid(place, address, into_file=into_file)
+    address = _refuse_unconfirmed(place, address, into_file=into_file)
     _refuse_others(place, address)
     refuse_no_file(path)
     if into_file:
@@ -67,7 +67,7 @@ def restore_backup(
             leave_server(folder)
     with closing(open_project(cwd, environ)) as app:
         done = app.projects.note_restore(actor, os.path.basename(source), kept, before)
-        app.context.store.mirror_anew()
+        app.context.store.rewrite_mirror()
         return msgspec.structs.replace(done, where=os.path.join(FOLDER, NAME))
 
 
@@ -81,7 +81,7 @@ def refuse_restore(cwd: str, environ: Mapping[str, str], actor: Actor, source: s
     return _refuse_others(place, server_address(place, environ))
 
 
-def _refuse_unsaid(place: Located, address: str, *, into_file: bool) -> str:
+def _refuse_unconfirmed(place: Located, address: str, *, into_file: bool) -> str:
     """Return the server's address to restore to, or "" for the file. Refuse if a server still has the store. (P12)"""
     from foureyes.adapters.store.shared_store import has_project
 
@@ -144,9 +144,9 @@ def _on_server(
         done, owner = put_back(folder, check_url(address), project, source, now(), noted)
         if pointer is None:
             write_pointer(folder, Pointer(project, "" if environ.get("FOUREYES_STORE") else address))
-        put_mirrors_aside(folder, now())
+        retire_mirrors(folder, now())
         with closing(open_shared(folder, address, project, now())) as store:
-            store.mirror_anew()
+            store.rewrite_mirror()
     return msgspec.structs.replace(done, on_server=True, where=without_password(address), owner=owner)
 
 

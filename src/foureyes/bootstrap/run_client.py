@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from foureyes.adapters.remote import wire
 from foureyes.adapters.remote.connection import RunnerLine
-from foureyes.app.catalog import NOUNS
-from foureyes.app.local_verbs import why_here
+from foureyes.app.catalog import NOUNS, why_here
 from foureyes.bootstrap.places import folder_of, repository
 from foureyes.core.nouns.session import RUN_DIR, Actor
 from foureyes.errors import StoreProblem

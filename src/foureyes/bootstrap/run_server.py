@@ -19,7 +19,7 @@ from foureyes.adapters.identity.recognition import TOKEN
 from foureyes.adapters.remote import wire
 from foureyes.adapters.remote.run_socket import Door, Peer, can_be
 from foureyes.adapters.remote.wire import LARGEST
-from foureyes.app.calling import RemoteCall, ask
+from foureyes.app.verb_calls import RemoteCall, ask
 from foureyes.bootstrap.files import append_trace
 from foureyes.bootstrap.places import folder_of
 from foureyes.bootstrap.wiring import open_for

@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.locate import Located
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.application import Application
+    from foureyes.app.results.run import RunnerSummary
     from foureyes.app.runner.execution import Tell
     from foureyes.app.runner.live_runs import Options
     from foureyes.app.runner.loop import Runner
-    from foureyes.app.views.run import RunnerGlance
     from foureyes.bootstrap.run_server import RunDoors
     from foureyes.core.nouns.session import Actor
     from foureyes.core.runner.steps import Finish
 
 
-Show = Callable[["RunnerGlance"], None]
+Show = Callable[["RunnerSummary"], None]
 RUNNER_LOG = "runner.log"
 BEGAN = "began"
 
@@ -216,7 +216,7 @@ REFUSAL = "refused:"
 """Prefix of a complete refusal that the child sends."""
 
 
-class _Told(msgspec.Struct):
+class _RefusalText(msgspec.Struct):
     """A refusal sent by a child. `reasons` has rule, sentence and steps."""
 
     kind: str
@@ -228,7 +228,7 @@ class _Told(msgspec.Struct):
 def _encoded(problem: FoureyesError) -> str:
     """Return a refusal encoded for the parent, with all reasons and steps."""
     reasons = tuple((reason.rule, reason.message, reason.next.steps) for reason in problem.reasons)
-    refusal = _Told(type(problem).__name__, problem.message, problem.next_step.steps, reasons)
+    refusal = _RefusalText(type(problem).__name__, problem.message, problem.next_step.steps, reasons)
     return REFUSAL + msgspec.json.encode(refusal).decode()
 
 
@@ -239,7 +239,7 @@ def refusal_of(words: str) -> FoureyesError:
             "no runner was started.",
             reasons=(Reason("I5", words or "its process ended before the runner was ready", fe("doctor")),),
         )
-    refusal = msgspec.json.decode(words.removeprefix(REFUSAL), type=_Told)
+    refusal = msgspec.json.decode(words.removeprefix(REFUSAL), type=_RefusalText)
     kind = getattr(errors, refusal.kind, Refused)
     reasons = tuple(Reason(rule, text, Steps(*steps)) for rule, text, steps in refusal.reasons)
     problem: FoureyesError = kind(refusal.message, next_step=Steps(*refusal.steps), reasons=reasons)

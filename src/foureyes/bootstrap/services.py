@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.git_ports import Remote, Workshop
     from foureyes.app.ports import CheckRunner, DraftFiles
-    from foureyes.app.views.settings import ProgramSetup
-    from foureyes.app.views.work import Unwritable
+    from foureyes.app.results.settings import ProgramSetup
+    from foureyes.app.results.work import Unwritable
     from foureyes.core.nouns.finding import Finding, ReportedFinding, Severity
     from foureyes.core.nouns.session import Actor
 
@@ -90,7 +90,7 @@ class LazyOutside:
     def read_findings(
         self, document: bytes, name: str, paths: Callable[[], Collection[str]], most: Mapping[str, Severity]
     ) -> list[ReportedFinding]:
-        from foureyes.adapters.exchange.sarif_import import ReportPaths, read
+        from foureyes.adapters.exchange.sarif import ReportPaths, read
         from foureyes.adapters.git.checkouts.freshness import roots
 
         checkouts = (self._place.worktree, self._place.root, *roots(self._place))
@@ -98,7 +98,7 @@ class LazyOutside:
 
     def write_sarif(self, findings: Sequence[Finding]) -> bytes:
         from foureyes.adapters.clock import SystemClock
-        from foureyes.adapters.exchange.sarif_export import write
+        from foureyes.adapters.exchange.sarif import write
         from foureyes.app.context import stamp
 
         return write(findings, stamp(SystemClock().now()))
@@ -169,13 +169,13 @@ class LazyOutside:
 
     def unwritable(self) -> list[Unwritable]:
         from foureyes.adapters.folders import why_not_written
-        from foureyes.app.views.work import Unwritable
+        from foureyes.app.results.work import Unwritable
 
         tried = ((what, path, why_not_written(folder)) for what, path, folder in self._places())
         by_path = {path: Unwritable(what, path, why) for what, path, why in tried if why}
         return list(by_path.values())
 
-    def kept_aside(self) -> list[str]:
+    def kept_stores(self) -> list[str]:
         from foureyes.adapters.folders import entries, folder
         from foureyes.adapters.store.store_files import NAME, SET_ASIDE
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from foureyes.adapters.store.store import Store
     from foureyes.app.ports import CountProgress
-    from foureyes.app.views.settings import CopiedStore
+    from foureyes.app.results.settings import CopiedStore
     from foureyes.core.nouns.session import Actor
 
 

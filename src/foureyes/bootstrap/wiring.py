@@ -37,7 +37,7 @@ def newcomer(environ: Mapping[str, str], asserted: str = "") -> tuple[Actor, Ide
     from foureyes.core.rules.policy import IdentityRule
 
     seen = whoami(environ, asserted)
-    home = fitting_home(seen.stands) or IdentityRule()
+    home = fitting_home(seen.namespaces) or IdentityRule()
     return at_home(seen, home), home
 
 
@@ -54,11 +54,11 @@ def open_project(cwd: str, environ: Mapping[str, str], asking: Asking | None = N
     return application(_open(project_folder(place, environ), place, environ), place, environ, asking)
 
 
-def open_for(home: Located, environ: Mapping[str, str], stands: Located, own: Mapping[str, str]) -> Application:
+def open_for(home: Located, environ: Mapping[str, str], here: Located, own: Mapping[str, str]) -> Application:
     """Open a project for another process in one of its worktrees. `environ` finds the store, and the Application sees
     only `own` as its environment.
     """
-    return application(_open(project_folder(home), home, environ), stands, own)
+    return application(_open(project_folder(home), home, environ), here, own)
 
 
 def _open(folder: str, place: Located, environ: Mapping[str, str]) -> Store:

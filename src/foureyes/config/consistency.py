@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from foureyes.config.effective_policy import agent_profiles, review_policy
 from foureyes.config.layers import Layers
-from foureyes.config.policy import agent_profiles, review_policy
 from foureyes.config.settings import BY_KEY, SettingValue
 from foureyes.core.rules.policy import DEFAULT_PROFILES, HUMAN, PeersRule, Profile, ReviewPolicy
 from foureyes.core.rules.required import is_profile
@@ -32,7 +32,7 @@ def disagreements(layers: Layers) -> list[Disagreement]:
 
 def _of_profiles(layers: Layers) -> list[Disagreement]:
     policy, profiles = review_policy(layers), agent_profiles(layers)
-    return [*_unknown(policy, profiles), *_too_many(policy.peers), *_never_looked_at(policy, profiles)]
+    return [*_unknown(policy, profiles), *_too_many(policy.peers), *_never_reviewed(policy, profiles)]
 
 
 def refuse_disagreement(layers: Layers, key: str = "") -> None:
@@ -79,7 +79,7 @@ def _too_many(peers: PeersRule) -> Iterator[Disagreement]:
         )
 
 
-def _never_looked_at(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
+def _never_reviewed(policy: ReviewPolicy, profiles: Mapping[str, Profile]) -> Iterator[Disagreement]:
     """Yield profiles whose silent runs end before an early review can start. (V1)"""
     silence = policy.peers.silence_minutes
     if not policy.peers.reviewers:

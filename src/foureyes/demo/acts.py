@@ -42,8 +42,8 @@ def plan(s: Story, settings: str = "") -> DemoTasks:
     agents = shop.SETTINGS.replace("{script}", str(s.folder / "play.json"))
     file.write_text(text + agents + settings, encoding="utf-8")
     s.do(s.alice, "git commit -q -a -m 'Two agents'", quiet=True)
-    seal = found(r"--seen (\S+)", s.do(s.alice, "fe config accept", expect=2, quiet=True))
-    s.do(s.alice, f"fe config accept --seen {seal}", quiet=True)
+    fingerprint = found(r"--seen (\S+)", s.do(s.alice, "fe config accept", expect=2, quiet=True))
+    s.do(s.alice, f"fe config accept --seen {fingerprint}", quiet=True)
     s.do(s.alice, "fe config set review.human.settle_seconds 1", quiet=True)
     text = s.do(s.alice, "fe plan import ../plan.md", "planned 7 tasks")
     return {title: found(rf"(fe-\w+) .*{title}", text) for title in shop.PLAN_TITLES}
@@ -72,7 +72,7 @@ def night(s: Story, t: DemoTasks) -> str:
         answer = runner.wait()
     finally:
         runner.close()
-    output = s.told(s.alice, "fe run --agents 3 --until-idle", answer, "sent back", "conflict", "started: senior")
+    output = s.show(s.alice, "fe run --agents 3 --until-idle", answer, "sent back", "conflict", "started: senior")
     s.do(s.alice, "fe sprint status", "7/7 tasks")
     merged = (shop.GREET, shop.DISCOUNT, shop.CURRENCY, shop.CENTS, shop.ORDER)
     for title in merged:

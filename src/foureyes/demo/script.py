@@ -76,9 +76,9 @@ def _on_main(files: shop.ShopFiles, message: str) -> ScriptSteps:
 
 def _approves_itself() -> ScriptSteps:
     """Return the steps that submit work and try to approve it as its author."""
-    handed = {
+    submit = {
         "fe": ["submit", "{task}", "-m", "constant time, and a wrong password is tried", "--json"],
         "keep": {"seen": "seen"},
     }
     approve = {"fe": ["approve", "{task}", "--seen", "{seen}", "-m", "looks good to me"], "fails": True}
-    return [*_files(shop.PASSWORD, "Log in with a password"), handed, approve, _done()]
+    return [*_files(shop.PASSWORD, "Log in with a password"), submit, approve, _done()]

@@ -39,9 +39,9 @@ class Story:
     ) -> str:
         """Run a command as a player, print it with its output, and check both."""
         answer = who.run(self._argv(command), at or self.repo)
-        return self.told(who, command, answer, *says, expect=expect, quiet=quiet)
+        return self.show(who, command, answer, *says, expect=expect, quiet=quiet)
 
-    def told(
+    def show(
         self, who: Player, command: str, answer: CommandResult, *says: str, expect: int = 0, quiet: bool = False
     ) -> str:
         """Print and check a command that has ended, and return its output."""

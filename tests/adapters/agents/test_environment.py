@@ -67,8 +67,8 @@ def test_a_relative_directory_is_not_on_the_path() -> None:
 
 
 def test_fe_is_on_the_path_in_any_case(tmp_path: Path) -> None:
-    beside = os.path.dirname(sys.executable)
-    assert path_with_fe("/nowhere") in ("/nowhere", f"/nowhere:{beside}")
+    review_folder = os.path.dirname(sys.executable)
+    assert path_with_fe("/nowhere") in ("/nowhere", f"/nowhere:{review_folder}")
     (tmp_path / "fe").touch(0o755)
     assert path_with_fe(str(tmp_path)) == str(tmp_path)
 

@@ -79,9 +79,9 @@ def test_a_checkout_is_made_under_a_new_name_each_time_and_goes_V2(tmp_path: Pat
 
     first = Path(places.checkout("run-1", write, {})[0])
     (first / "old.py").write_text("x")
-    path, beside = places.checkout("run-1", write, {"change.diff": "+a ☃"})
-    assert {each.name for each in Path(path).iterdir()} == {"a.py", beside}
-    assert (Path(path) / beside / "change.diff").read_text() == "+a ☃"
+    path, review_folder = places.checkout("run-1", write, {"change.diff": "+a ☃"})
+    assert {each.name for each in Path(path).iterdir()} == {"a.py", review_folder}
+    assert (Path(path) / review_folder / "change.diff").read_text() == "+a ☃"
     assert len(first.name.removeprefix("run-1.")) == 16
     other = Path(places.checkout("run-12", write, {})[0])
     (first / "shut").mkdir(0o000)
@@ -98,9 +98,9 @@ def test_a_folder_of_the_tree_is_never_written_into_whatever_it_is(tmp_path: Pat
         (Path(path) / ".foureyes-review").symlink_to(outside)
         (Path(path) / ".foureyes-review1").write_text("a file")
 
-    path, beside = RunFiles(str(tmp_path / "p")).checkout("x", write, {"change.diff": "d"})
-    assert beside == ".foureyes-review2"
-    assert (Path(path) / beside / "change.diff").read_text() == "d"
+    path, review_folder = RunFiles(str(tmp_path / "p")).checkout("x", write, {"change.diff": "d"})
+    assert review_folder == ".foureyes-review2"
+    assert (Path(path) / review_folder / "change.diff").read_text() == "d"
     assert list(outside.iterdir()) == []
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from foureyes.adapters.checks import checkout as module
-from foureyes.adapters.checks.checkout import Exported, seal
+from foureyes.adapters.checks.checkout import Exported, fingerprint
 from foureyes.adapters.checks.pipeline import Pipeline
 from foureyes.core.nouns.check_config import CheckRule
 
@@ -94,7 +94,7 @@ def test_D5_what_is_written_to_it_while_it_is_copied_is_copied_again(
 def test_D5_what_is_written_between_the_export_and_the_first_look_at_it_is_not_used(
     tree: Exported, export: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    left, real = [2], module.seal
+    left, real = [2], module.fingerprint
 
     def meanwhile(place: str) -> str:
         if left[0]:
@@ -102,7 +102,7 @@ def test_D5_what_is_written_between_the_export_and_the_first_look_at_it_is_not_u
             Path(place, path).write_text("wrong\n")
         return real(place)
 
-    monkeypatch.setattr(module, "seal", meanwhile)
+    monkeypatch.setattr(module, "fingerprint", meanwhile)
     assert sorted(os.listdir(copied(tree, tmp_path / "a"))) == ["link", "src"]
     assert ((tmp_path / "a" / "src" / "app.py").read_text(), export.count) == ("right\n", 3)
     left[0] = 100
@@ -113,15 +113,15 @@ def test_D5_what_is_written_between_the_export_and_the_first_look_at_it_is_not_u
 
 def test_a_seal_is_of_names_rights_and_content(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a")
-    seals = [seal(str(tmp_path))]
+    fingerprints = [fingerprint(str(tmp_path))]
     (tmp_path / "a").chmod(0o755)
-    seals.append(seal(str(tmp_path)))
+    fingerprints.append(fingerprint(str(tmp_path)))
     (tmp_path / "a").rename(tmp_path / "b")
-    seals.append(seal(str(tmp_path)))
+    fingerprints.append(fingerprint(str(tmp_path)))
     (tmp_path / "b").write_text("longer")
-    seals.append(seal(str(tmp_path)))
-    assert len(set(seals)) == 4
-    assert seal(str(tmp_path)) == seals[-1]
+    fingerprints.append(fingerprint(str(tmp_path)))
+    assert len(set(fingerprints)) == 4
+    assert fingerprint(str(tmp_path)) == fingerprints[-1]
 
 
 def test_D5_checks_of_one_tree_share_an_export_and_none_sees_what_another_rewrote(

@@ -27,14 +27,14 @@ Make = Callable[..., Project]
 def make(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """A project whose checks stand in a room, or in a slot."""
     if request.param == "slot":
-        monkeypatch.setattr(environments, "why_none", lambda shelf: "forbidden")
+        monkeypatch.setattr(environments, "why_none", lambda cache: "forbidden")
     else:
         need("unshare", "-Urm", "true")
     return lambda **fields: Project(tmp_path, **{"prepare": PREPARE, "inputs": ("lock",), **fields})
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Make:
+def sandbox(tmp_path: Path) -> Make:
     need("unshare", "-Urm", "true")
     return lambda **fields: Project(tmp_path, **{"prepare": PREPARE, "inputs": ("lock",), **fields})
 
@@ -131,8 +131,8 @@ def test_D5_inputs_that_the_target_had_where_the_change_begins_need_no_environme
     assert project.run("true", Tree({**FILES, "lock": "3\n"}, target=newer, base=FILES)).output == "prepared\n"
 
 
-def test_D5_a_result_names_the_environment_that_it_was_made_in(room: Make) -> None:
-    project, tree = room(), Tree(FILES)
+def test_D5_a_result_names_the_environment_that_it_was_made_in(sandbox: Make) -> None:
+    project, tree = sandbox(), Tree(FILES)
     runner = project.runner()
     ran, told = project.run("true", tree, runner), runner.program(project.check("true"), tree)
     assert ran.program.endswith(told)
@@ -232,7 +232,7 @@ def test_only_what_is_to_be_kept_is(make: Make) -> None:
 def test_nothing_is_left_of_a_run_but_its_environment(make: Make) -> None:
     project = make()
     project.run("touch x; mkdir -m 0 y", Tree(FILES))
-    left = {name: os.listdir(project.shelf / name) for name in ("at", "runs", "slots")}
+    left = {name: os.listdir(project.cache / name) for name in ("at", "runs", "slots")}
     assert (left["at"], left["runs"], [name for name in left["slots"] if not name.endswith(".lock")]) == ([], [], [])
 
 
@@ -251,15 +251,15 @@ def test_what_is_kept_for_a_tree_is_lent_and_nothing_is_made_for_it(make: Make) 
 # What is not there
 
 
-def test_D5_in_a_room_there_is_no_home_checkout_or_other_run_and_tools_are_there(room: Make, tmp_path: Path) -> None:
-    project = room()
+def test_D5_in_a_room_there_is_no_home_checkout_or_other_run_and_tools_are_there(sandbox: Make, tmp_path: Path) -> None:
+    project = sandbox()
     tools = project.home / "tools" / "bin"
     tools.mkdir(parents=True)
     (tools / "mine").write_text("#!/bin/sh\necho mine\ntouch $(dirname $0)/x 2>/dev/null || echo not to be written\n")
     (tools / "mine").chmod(0o755)
     project.environ["PATH"] = f"{tools}:{project.environ['PATH']}"
     (tmp_path / "elsewhere").write_text("")
-    look = f"mine; ls -A {project.home} {project.checkout}; ls {project.shelf} {tmp_path}"
+    look = f"mine; ls -A {project.home} {project.checkout}; ls {project.cache} {tmp_path}"
     said = project.run(f"{look}; python3 -c 'print(1)'; git --version", Tree(FILES)).output
     assert "mine\nnot to be written\n" in said
     assert "secret" not in said
@@ -269,9 +269,9 @@ def test_D5_in_a_room_there_is_no_home_checkout_or_other_run_and_tools_are_there
     assert "\n1\ngit version " in said
 
 
-def test_D5_who_is_root_in_a_room_cannot_take_away_what_hides(room: Make) -> None:
+def test_D5_who_is_root_in_a_room_cannot_take_away_what_hides(sandbox: Make) -> None:
     """Nor as the root of a namespace of their own, nor by the root of who started it, nor with a device."""
-    project, outside = room(isolation="full"), Path("/proc", str(os.getpid()))
+    project, outside = sandbox(isolation="full"), Path("/proc", str(os.getpid()))
     tries = (
         f"umount -l {project.home}; umount -l /tmp; mknod dev b 8 0 && echo made\n"
         f"unshare -Urm umount -l {project.home} && echo gone\n"
@@ -282,11 +282,11 @@ def test_D5_who_is_root_in_a_room_cannot_take_away_what_hides(room: Make) -> Non
     assert ran.output.removeprefix("prepared\n") == ("1\n" if os.getuid() == 0 else f"{os.getuid()}\n")
 
 
-def test_D5_a_room_can_be_entered_though_our_own_python_is_hidden_in_there(room: Make) -> None:
+def test_D5_a_room_can_be_entered_though_our_own_python_is_hidden_in_there(sandbox: Make) -> None:
     """As where Foureyes has a Python below the home that no entry of the PATH leads to."""
     if sys.base_prefix == "/usr":
         pytest.skip("the Python that runs this is the system's: it cannot be hidden")
-    project = room()
+    project = sandbox()
     project.environ |= {"PATH": "/usr/bin:/bin", "HOME": sys.base_prefix}
     ran = project.run(f"test -e {sys.base_prefix}/lib || cat node_modules/made", Tree(FILES))
     assert (ran.unprepared, ran.exit_code, ran.output) == ("", 0, "prepared\n1\n")
@@ -295,7 +295,7 @@ def test_D5_a_room_can_be_entered_though_our_own_python_is_hidden_in_there(room:
 def test_D5_where_everything_must_be_hidden_and_cannot_be_nothing_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(environments, "why_none", lambda shelf: "forbidden")
+    monkeypatch.setattr(environments, "why_none", lambda cache: "forbidden")
     project = Project(tmp_path, isolation="full")
     verdict = project.judged("touch ran", Tree(FILES))
     assert verdict.outcome == "crashed"
@@ -313,16 +313,16 @@ def test_D5_where_everything_must_be_hidden_and_cannot_be_nothing_runs(
     ],
 )
 def test_D5_what_is_written_from_outside_while_a_check_runs_makes_it_unsound_and_reaches_no_other(
-    room: Make, file: str, what: str
+    sandbox: Make, file: str, what: str
 ) -> None:
-    project, tree = room(), Tree(FILES)
+    project, tree = sandbox(), Tree(FILES)
     runner = project.runner()
 
     def write(line: str) -> None:
         if line == "go":
-            (shared,) = project.shelf.glob(file)
+            (shared,) = project.cache.glob(file)
             shared.write_text("written from outside\n")
-            (door,) = project.shelf.glob("runs/*/tmp/door")
+            (door,) = project.cache.glob("runs/*/tmp/door")
             door.write_text("on\n")
 
     project.run("true", tree, runner)  # what it prints while it prepares would be the line that is told
@@ -344,7 +344,7 @@ def outside(project: Project, path: str, text: str) -> Callable[[], bool]:
     written: list[Path] = []
 
     def write() -> bool:
-        ways = [project.shelf / "slots/1/work", *(Path("/proc", name, "cwd") for name in os.listdir("/proc"))]
+        ways = [project.cache / "slots/1/work", *(Path("/proc", name, "cwd") for name in os.listdir("/proc"))]
         for work in ways if not written else ():
             with suppress(OSError):
                 if (work / "ready").exists() and "foureyes-" in os.path.realpath(work):

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from foureyes.adapters.checks import sarif
-from foureyes.adapters.checks.junit import read, read_all
+from foureyes.adapters.checks import sarif_report
+from foureyes.adapters.checks.junit_report import read, read_all
 from foureyes.adapters.checks.reports import CheckedFiles
 
 FILES = [
@@ -240,5 +240,5 @@ def test_a_sarif_report_of_each_kind_is_read_with_its_level_its_place_and_its_sc
     driver = {"name": kind, "rules": [given["of"]]}
     log = {"version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": [result]}]}
     data = msgspec.json.encode(log).replace(b"{root}", str(root).encode())
-    (found,) = sarif.read(data, CheckedFiles(str(root), str(root)))
+    (found,) = sarif_report.read(data, CheckedFiles(str(root), str(root)))
     assert (found.level, found.path, found.line, found.critical, found.tool) == (level, path, line, critical, kind)

@@ -49,7 +49,7 @@ def test_D5_what_was_there_before_the_change_and_is_not_on_record_is_not_called_
     files = {"tool": "1\n"}
     tree, made = laid(tmp_path / "tree", *files), laid(tmp_path / "made", *files)
     by_hand = Tree(files, target={}, base=files)
-    by_hand.agreed_beside = dict  # type: ignore[method-assign]  # something was merged, and lacks it
+    by_hand.agreed_for_start = dict  # type: ignore[method-assign]  # something was merged, and lacks it
     said = "^tool is committed but also created by checkout.prepare, and it already was where the change begins, and the last recorded merge "
     with pytest.raises(OwnParts, match=said):
         refuse_own_parts(str(tree), str(made), CheckoutRule(prepare="x"), by_hand)

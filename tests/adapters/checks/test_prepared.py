@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks import environment_cache as shelves
+from foureyes.adapters.checks import check_cache as shelves
 from foureyes.adapters.checks import environments as module
+from foureyes.adapters.checks.check_cache import CheckCache, Hear
 from foureyes.adapters.checks.checkout import StopAsked, Stopped
-from foureyes.adapters.checks.environment_cache import Hear, Shelf
 from foureyes.adapters.checks.environments import DAY, Environments, key_of, programs_of
 from foureyes.core.nouns.check_config import CheckoutRule
 
@@ -22,11 +22,11 @@ class Kept:
     """Environments under a clock that stands."""
 
     def __init__(self, folder: Path) -> None:
-        self.shelf = Shelf({"TMPDIR": str(folder)}, [])
-        self.shelf.make()
-        self.now = os.stat(self.shelf.root).st_mtime
+        self.cache = CheckCache({"TMPDIR": str(folder)}, [])
+        self.cache.make()
+        self.now = os.stat(self.cache.root).st_mtime
         self.made = 0
-        self.kept = Environments(self.shelf, lambda: self.now)
+        self.kept = Environments(self.cache, lambda: self.now)
 
     def use(self, key: str) -> Path:
         def make(new: str) -> None:
@@ -47,7 +47,7 @@ def test_D5_an_environment_is_made_once_and_again_when_somebody_wrote_to_it_or_i
     for _ in range(2):
         assert (kept.use("a") / "made").read_text() == "1\n"
     (kept.use("a") / "more").touch()
-    kept.kept = Environments(kept.shelf, lambda: kept.now)
+    kept.kept = Environments(kept.cache, lambda: kept.now)
     assert os.listdir(kept.use("a")) == ["made"]
     assert kept.made == 2
     kept.now += 31 * DAY
@@ -61,10 +61,10 @@ def test_a_making_that_fails_leaves_nothing(kept: Kept) -> None:
 
     with pytest.raises(KeyError), kept.kept.open("a", RULE, "", fails, lambda: False, print):
         pass
-    assert [name for name in os.listdir(kept.shelf.environments) if not name.endswith(".lock")] == []
+    assert [name for name in os.listdir(kept.cache.environments) if not name.endswith(".lock")] == []
     assert kept.kept.listed() == []
     kept.kept.prune()
-    assert os.listdir(kept.shelf.environments) == []
+    assert os.listdir(kept.cache.environments) == []
 
 
 def test_who_is_stopped_while_it_waits_to_make_one_closes_no_other_file(
@@ -86,11 +86,11 @@ def test_who_is_stopped_while_it_waits_to_make_one_closes_no_other_file(
 
 def test_what_a_killed_prepare_left_is_swept(kept: Kept) -> None:
     kept.use("b")
-    left = Path(kept.shelf.environments, "new-a")
+    left = Path(kept.cache.environments, "new-a")
     left.mkdir()
     left.with_name("a.lock").touch()
     kept.kept.prune()
-    assert sorted(os.listdir(kept.shelf.environments)) == ["b", "b.lock"]
+    assert sorted(os.listdir(kept.cache.environments)) == ["b", "b.lock"]
 
 
 def test_what_nobody_used_or_is_too_much_goes_and_what_is_in_use_stays(
@@ -98,14 +98,14 @@ def test_what_nobody_used_or_is_too_much_goes_and_what_is_in_use_stays(
 ) -> None:
     for key in ("a", "b"):
         kept.use(key)
-    os.utime(Path(kept.shelf.environments, "a.lock"), (kept.now - 15 * DAY, kept.now - 15 * DAY))
+    os.utime(Path(kept.cache.environments, "a.lock"), (kept.now - 15 * DAY, kept.now - 15 * DAY))
     assert [row.key for row in kept.kept.prune()] == ["a"]
     monkeypatch.setattr(module, "LARGE", 0)
     with kept.kept.open("b", RULE, "", lambda new: None, lambda: False, print):
         assert kept.kept.prune() == []
     assert [row.key for row in kept.kept.prune(only_try=True)] == ["b"]
     assert [(row.key, row.command) for row in kept.kept.prune()] == [("b", "tool ci")]
-    assert os.listdir(kept.shelf.environments) == []
+    assert os.listdir(kept.cache.environments) == []
 
 
 def test_D5_it_is_known_by_all_that_it_is_made_from(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.checks import sandbox
-from foureyes.adapters.checks.environment_cache import Shelf
+from foureyes.adapters.checks.check_cache import CheckCache
 from foureyes.adapters.checks.sandbox import SOCKETS, Outlook, Sight
 
 
@@ -27,7 +27,7 @@ class Machine:
     def sight(self, *path: str, named: tuple[str, ...] = (), **env: str) -> Sight:
         entries = os.pathsep.join(str(self.folder / entry) for entry in path)
         environ = {"PATH": entries, "HOME": str(self.home), "TMPDIR": str(self.folder), **env}
-        return Outlook(environ, [str(self.checkout)], Shelf(environ, [str(self.checkout)])).sight(named)
+        return Outlook(environ, [str(self.checkout)], CheckCache(environ, [str(self.checkout)])).sight(named)
 
     def shown(self, *path: str, named: tuple[str, ...] = (), **env: str) -> list[str]:
         found = self.sight(*path, named=named, **env).shown
@@ -97,7 +97,7 @@ def test_where_programs_are_is_looked_up_once_for_all_checks_of_a_run(
 
     monkeypatch.setattr(sandbox, "_led_to", led_to)
     environ = {"PATH": f"{tmp_path}:{tmp_path}/", "HOME": "/nowhere", "TMPDIR": str(tmp_path)}
-    outlook = Outlook(environ, [], Shelf(environ, []))
+    outlook = Outlook(environ, [], CheckCache(environ, []))
     assert outlook.sight() == outlook.sight()
     assert looks == [str(tmp_path)]
 
@@ -105,5 +105,5 @@ def test_where_programs_are_is_looked_up_once_for_all_checks_of_a_run(
 def test_D5_only_that_there_are_rooms_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = ["the disk is full", ""]
     monkeypatch.setattr(sandbox, "_probed", lambda _: said.pop(0))
-    shelf = Shelf({"TMPDIR": str(tmp_path)}, [])
-    assert [sandbox.why_none(shelf) for _ in range(3)] == ["the disk is full", "", ""]
+    cache = CheckCache({"TMPDIR": str(tmp_path)}, [])
+    assert [sandbox.why_none(cache) for _ in range(3)] == ["the disk is full", "", ""]

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from foureyes.adapters.checks import environments
-from foureyes.adapters.checks.environments import ABOUT, SEALS, Seals, about_of
+from foureyes.adapters.checks.environments import ABOUT, FINGERPRINTS, Fingerprints, about_of
 
 from tests.adapters.checks.trees import Project, Tree
 
@@ -19,18 +19,18 @@ PREPARE = "mkdir node_modules && cp lock node_modules/made && echo prepared"
 
 @pytest.fixture
 def slot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    monkeypatch.setattr(environments, "why_none", lambda shelf: "forbidden")
+    monkeypatch.setattr(environments, "why_none", lambda cache: "forbidden")
     return Project(tmp_path, prepare=PREPARE, inputs=("lock",))
 
 
 def poison(project: Project) -> None:
     """Rewrite an environment, and what lies beside it so that it fits."""
-    (key,) = [name for name in os.listdir(project.shelf / "environments") if not name.endswith(".lock")]
-    place = project.shelf / "environments" / key
+    (key,) = [name for name in os.listdir(project.cache / "environments") if not name.endswith(".lock")]
+    place = project.cache / "environments" / key
     (place / "work" / "node_modules" / "made").write_text("poison\n")
     about = about_of(str(place))
     assert about is not None
-    forged = msgspec.structs.replace(about, seal=environments._sealed(str(place)))
+    forged = msgspec.structs.replace(about, fingerprint=environments._fingerprint_of(str(place)))
     (place / ABOUT).write_bytes(msgspec.json.encode(forged))
 
 
@@ -44,7 +44,7 @@ def test_D5_a_poisoned_environment_that_its_own_record_vouches_for_is_made_anew_
     assert slot.run("cat node_modules/made", tree, runner).output == "1\n"
     poison(slot)
     assert slot.run("cat node_modules/made", tree, runner).output == "prepared\n1\n", "who knows it looks as well"
-    writing = f"for made in {slot.shelf}/environments/*/work/node_modules/made; do echo poison > $made; done"
+    writing = f"for made in {slot.cache}/environments/*/work/node_modules/made; do echo poison > $made; done"
     verdict = slot.judged(writing, tree, runner)
     assert (verdict.outcome, verdict.summary) == ("unsound", "ran while another program wrote to its environment")
     poison(slot)
@@ -73,12 +73,12 @@ def test_what_is_said_about_environments_that_are_gone_goes_and_without_a_store_
     store, kept = tmp_path / "store", tmp_path / "environments"
     for place in (store, kept / "new"):
         place.mkdir(parents=True)
-    seals = Seals(str(store), str(kept))
-    assert seals.known("old") == ""
-    seals.note("old", "1")
-    seals.note("new", "2")
-    assert (os.listdir(store / SEALS), Seals(str(store), str(kept)).known("new")) == (["new"], "2")
-    alone = Seals("", str(kept))
+    fingerprints = Fingerprints(str(store), str(kept))
+    assert fingerprints.known("old") == ""
+    fingerprints.note("old", "1")
+    fingerprints.note("new", "2")
+    assert (os.listdir(store / FINGERPRINTS), Fingerprints(str(store), str(kept)).known("new")) == (["new"], "2")
+    alone = Fingerprints("", str(kept))
     alone.note("new", "3")
-    assert (alone.known("new"), Seals("", str(kept)).known("new")) == ("3", "")
-    assert seals.owner != alone.owner
+    assert (alone.known("new"), Fingerprints("", str(kept)).known("new")) == ("3", "")
+    assert fingerprints.owner != alone.owner

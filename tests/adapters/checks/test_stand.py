@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.adapters.checks.checkout import Stand, why_ended
+from foureyes.adapters.checks.checkout import PreparedCheckout, why_ended
 from foureyes.adapters.process import ProgramEnd
 
 
 def test_D5_a_command_runs_in_the_tree_of_its_place(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     heard: list[bytes] = []
-    stand = Stand(str(tmp_path), str(tmp_path))
+    stand = PreparedCheckout(str(tmp_path), str(tmp_path))
     ended = stand.run("pwd; exit 3", {"PATH": os.defpath}, 60, heard.append, lambda _: False)
     assert (ended.rc, b"".join(heard).decode().strip()) == (3, stand.work)
     assert stand.readable("/x") == "/x"

@@ -40,13 +40,13 @@ class Tree:
         return [_some(had, globs) for had in (self._target, *self._before)]
 
     @property
-    def beside(self) -> str:
+    def for_start(self) -> str:
         return "base" if self._before else ""
 
     def agreed(self) -> list[dict[str, str]]:
         return [_some(self._target, ("**",))]
 
-    def agreed_beside(self) -> dict[str, str]:
+    def agreed_for_start(self) -> dict[str, str]:
         return _some(self._before[0], ("**",)) if self._before else {}
 
     def write_some(self, paths: Sequence[str], path: str) -> None:
@@ -85,7 +85,7 @@ class Project:
         self.rule = CheckoutRule(**fields)  # type: ignore[arg-type]
 
     @property
-    def shelf(self) -> Path:
+    def cache(self) -> Path:
         return self.tmp / f"foureyes-{os.geteuid()}"
 
     def runner(self) -> Pipeline:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.drafts.files import FilesOfDrafts, directory_of
-from foureyes.app.views.draft import MOST_BYTES
+from foureyes.app.results.draft import MOST_BYTES
 from foureyes.errors import EnvironmentProblem
 
 ADA = "ada@box"

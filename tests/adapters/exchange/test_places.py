@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.adapters.exchange.sarif_import import ReportPaths
+from foureyes.adapters.exchange.sarif import ReportPaths
 
 PATHS = ("src/pkg dir/bäd.py", "go/main.go", "src/a.py", "lib/a.py", "main.py")
 ROOTS = ("/repo", "/repo/.foureyes/worktrees/t-1")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from foureyes.adapters.exchange import sarif_import
-from foureyes.adapters.exchange.sarif_import import ReportPaths, read
+from foureyes.adapters.exchange import sarif
+from foureyes.adapters.exchange.sarif import ReportPaths, read
 from foureyes.core.nouns.finding import ReportedFinding, most_of
 from foureyes.errors import BadInput
 
@@ -188,7 +188,7 @@ def test_control_characters_and_half_characters_become_spaces_L3() -> None:
 
 
 def test_a_long_message_is_cut_L3() -> None:
-    assert len(result(message={"text": "x" * 50_000}).problem) == sarif_import.MAX_TEXT
+    assert len(result(message={"text": "x" * 50_000}).problem) == sarif.MAX_TEXT
 
 
 # Places
@@ -239,7 +239,7 @@ def test_a_place_outside_the_repository_is_kept_out_and_told_L3(uri: str, told: 
 def test_what_is_told_about_a_place_fits_into_a_long_problem_L3() -> None:
     one = result(message={"text": "x" * 9_000}, locations=at("/etc/passwd"))
     assert one.problem.endswith("which is not a path of the repository.")
-    assert len(one.problem) == sarif_import.MAX_TEXT
+    assert len(one.problem) == sarif.MAX_TEXT
 
 
 BASES = {
@@ -418,11 +418,11 @@ def test_a_refusal_shows_no_control_characters_of_the_report_or_its_name_G1() ->
 
 
 def test_a_report_that_is_too_large_is_refused_G1() -> None:
-    assert refusal(b" " * (sarif_import.LARGEST_IMPORT + 1)) == "report.sarif is larger than 20 MB."
+    assert refusal(b" " * (sarif.LARGEST_IMPORT + 1)) == "report.sarif is larger than 20 MB."
 
 
 def test_more_findings_than_anybody_can_answer_are_refused_G1(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sarif_import, "MAX_FINDINGS", 3)
+    monkeypatch.setattr(sarif, "MAX_FINDINGS", 3)
     assert len(read(log(*[{"message": MESSAGE}] * 3, *[{"message": MESSAGE, "level": "none"}] * 9), "x")) == 3
     assert refusal(log(*[{"message": MESSAGE}] * 4)) == "report.sarif has more than 3 findings."
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from foureyes import __version__
-from foureyes.adapters.exchange.sarif_export import write
-from foureyes.adapters.exchange.sarif_import import read
+from foureyes.adapters.exchange.sarif import read, write
 from foureyes.core.nouns.finding import SEVERITIES, Finding
 from foureyes.core.words.ids import SessionId
 

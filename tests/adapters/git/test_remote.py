@@ -46,7 +46,7 @@ def test_where_git_really_goes_is_the_address_and_who_logs_in_is_not_Q6(project:
     assert remote(project).address().shown == f"{tmp_path}/shop.git"
     project.git("config", "--global", "url.ssh://git@forge.example/.pushInsteadOf", "https://forge.example/")
     assert remote(project).address().shown == f"{tmp_path}/shop.git (pushed to ssh://git@forge.example/shop.git)"
-    assert not remote(project).address().apart
+    assert not remote(project).address().is_split
 
 
 def fetched(project: Repository, bare: Path, tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from foureyes import errors
 from foureyes.adapters.remote import wire
-from foureyes.app.views.settings import SettingView
-from foureyes.app.views.task_list import Outcome
+from foureyes.app.results.settings import SettingView
+from foureyes.app.results.task_list import Outcome
 from foureyes.core.nouns.check_config import CheckRule
 from foureyes.errors import EnvironmentProblem, FoureyesError, NotFound, Reason, TokenRefused
 from foureyes.steps import blank, by_person, either, fe, phrase, prose

@@ -13,9 +13,9 @@ import msgspec
 from foureyes.adapters.store.store import Store
 from foureyes.adapters.store.store_files import create_store, open_store
 from foureyes.app.context import gate_of
+from foureyes.app.results.review import ReviewOutcome
+from foureyes.app.results.sprint import SprintAsk
 from foureyes.app.runner import leases
-from foureyes.app.views.review import ReviewOutcome
-from foureyes.app.views.sprint import SprintAsk
 from foureyes.core.events import (
     ApprovalVoided,
     ClarificationAnswered,
@@ -24,10 +24,10 @@ from foureyes.core.events import (
     CycleEnded,
     CycleOpened,
     DecisionSigned,
+    EarlyReviewTaken,
     Event,
     KeyAdded,
     KeyRetired,
-    LookTaken,
     MergeFailed,
     MergeLeased,
     MergeLeft,
@@ -136,21 +136,21 @@ def _sprint(world: DeskWorld) -> None:
 def _ask_reviewers(world: DeskWorld) -> None:
     """Cycles in every state, looks, points that were clarified and others (V)."""
     for number in range(1, 3):
-        task = TaskId(world.handed_in(title=f"asked {number}"))
+        task = TaskId(world.submitted_task(title=f"asked {number}"))
         known = len(world.app.cycles.listed(limit=1_000))
         first, second = CycleId(f"c-{known + 1}"), CycleId(f"c-{known + 2}")
         target = CycleTarget(task=task, attempt=1, diff_id=DiffId("sha256:d"), summary="it works")
         points = tuple(Point(id=f"P{n}", task=task, reviewer="codex", review=n, text="why") for n in (1, 2))
         append(
             world.store,
-            LookTaken(n=1, commit=Sha("c"), base=Sha("b"), diff_id=DiffId("d"), files=("a",)),
+            EarlyReviewTaken(n=1, commit=Sha("c"), base=Sha("b"), diff_id=DiffId("d"), files=("a",)),
             CycleOpened(cycle=first, trigger="REQUEST_REVIEW", targets=(target,), quorum=1),
             ReviewAsked(cycle=first, reviewer="codex", kind="profile"),
             ReviewAsked(cycle=first, reviewer="gemini", kind="profile"),
             ReviewNotGiven(cycle=first, reviewer="gemini", why="quota"),
-            CycleDecided(cycle=first, rule="R2", asked=2, answered=2, counting=0, reasons=("two concerns",)),
+            CycleDecided(cycle=first, rule="R2", requested=2, answered=2, counting=0, reasons=("two concerns",)),
             RunsPaused(reason="two concerns", by="rule", rule="R2", cycle=first),
-            ClarificationAsked(cycle=first, points=points, asked=("claude",)),
+            ClarificationAsked(cycle=first, points=points, requested=("claude",)),
             ClarificationAnswered(cycle=first, point="P1", text="because"),
             CycleOpened(cycle=second, trigger="CLARIFIED", targets=(target,), quorum=1, follows=first),
             *([CycleEnded(cycle=second, why="enough")] if number > 1 else []),
@@ -242,7 +242,7 @@ def _record_and_clear(world: DeskWorld) -> None:
     wrongly.
     """
     world.app.policy.set(ALICE, "review.policy", "delegated")
-    tasks = [world.handed_in(CLAUDE, creator=BOB, title=f"recorded {number}") for number in range(3)]
+    tasks = [world.submitted_task(CLAUDE, creator=BOB, title=f"recorded {number}") for number in range(3)]
     for task in tasks:
         world.app.decisions.approve(
             CODEX, task, seen=world.show(task).attempts[-1].diff_id, declaration=Declaration(record_only=True)
@@ -255,7 +255,7 @@ def _record_and_clear(world: DeskWorld) -> None:
         world.start(CLAUDE, task)
         world.repo.commit(f"fe/{task}", sessions=[CLAUDE.session, name])
         world.submit(CLAUDE, task)
-        world.app.attempts.clear_author(BOB, task, name, "there is no such session")
+        world.app.attempts.correct_author(BOB, task, name, "there is no such session")
 
 
 def _sign(world: DeskWorld) -> None:
@@ -301,7 +301,7 @@ def _check_and_merge(world: DeskWorld) -> None:
     _again(world, task)
     world.outside.runner.says("tests", passing=["a", "b", "c"])
     world.app.checks.run(CI, task)
-    tasks = [world.handed_in(GEMINI, creator=BOB, title=f"to be merged {number}") for number in range(5)]
+    tasks = [world.submitted_task(GEMINI, creator=BOB, title=f"to be merged {number}") for number in range(5)]
     world.outside.runner.says("tests", passing=["a", "b", "d"])
     for task in tasks:
         world.app.checks.run(BOB, task)
@@ -344,7 +344,7 @@ def _again(world: DeskWorld, task: str) -> None:
 def _review_and_answer(world: DeskWorld) -> None:
     """Findings in every state, reviews that count and that do not, one that came back, rulings and one taken back."""
     app = world.app
-    task = world.handed_in(CLAUDE, creator=BOB, title="reviewed", group="loop")
+    task = world.submitted_task(CLAUDE, creator=BOB, title="reviewed", group="loop")
     with suppress(BadInput):
         app.reviews.submit(CODEX, task, b"looks good to me")
     for _ in range(2):  # what comes back once and is sent again as it is waits for somebody else's word (V7)
@@ -378,7 +378,7 @@ def _review_and_answer(world: DeskWorld) -> None:
     app.rulings.take_back(CODEX, names["no lock"])
     app.rulings.rule(CODEX, [Ruling(names["no lock"], "OVERRULED", "two threads come here")])
     app.rulings.rule(CODEX, [Ruling(names["no test"], "NOT_FIXED", "it tests nothing")])
-    fine = world.handed_in(CLAUDE, creator=BOB, title="reviewed and fine")
+    fine = world.submitted_task(CLAUDE, creator=BOB, title="reviewed and fine")
     review(world, GEMINI, fine)
     misread = app.findings.add(GEMINI, fine, ReportedFinding(severity="LOW", title="nothing after all"))
     app.rulings.withdraw(GEMINI, misread.id, "the line below says it")

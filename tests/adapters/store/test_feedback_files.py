@@ -13,8 +13,8 @@ from foureyes.adapters.store.feedback_files import DECIDING, FeedbackFiles
 from foureyes.app.context import refuse_verb
 from foureyes.app.ports import Tx
 from foureyes.app.project import audit
+from foureyes.app.results.journal import Discrepancy
 from foureyes.app.review.prompts import history_of
-from foureyes.app.views.journal import Discrepancy
 from foureyes.core.events.decision import RedoRequested
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.decision import mirror
@@ -220,7 +220,7 @@ def owed(folder: Path) -> list[str]:
 def sent_back(world: DeskWorld, folder: Path) -> str:
     """A task that was sent back by somebody who was killed between the commit and its file."""
     world.store.feedback = FeedbackFiles(str(folder))
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.feedback.redo(BOB, task, "again")
     path = folder / "feedback" / f"{task}.json"
     assert (json.loads(path.read_bytes())["taskId"], owed(folder)) == (task, [])
@@ -238,7 +238,7 @@ def test_what_a_killed_process_owed_is_written_by_the_next_write_of_anything_F2(
 
 
 def test_also_by_a_write_that_is_refused_F2(place: DeskWorld, tmp_path: Path) -> None:
-    waits = place.handed_in()
+    waits = place.submitted_task()
     task = sent_back(place, tmp_path)
     with place.refused("T1"):
         place.start(CLAUDE, waits)
@@ -288,7 +288,7 @@ def test_what_else_lies_among_the_markers_stops_nothing_and_leads_nowhere_F2(
 
 def test_a_decision_that_comes_to_nothing_leaves_no_file_F2(place: DeskWorld, tmp_path: Path) -> None:
     place.store.feedback = FeedbackFiles(str(tmp_path))
-    task = place.handed_in()
+    task = place.submitted_task()
 
     def think_better_of_it() -> None:
         with place.app.context.writing(BOB, "log") as work:
@@ -371,7 +371,7 @@ def test_a_link_in_place_of_the_folder_is_not_written_through_F2(tmp_path: Path)
 
 def test_what_a_store_that_was_put_back_does_not_know_is_set_aside_F2(place: DeskWorld, tmp_path: Path) -> None:
     place.store.feedback = FeedbackFiles(str(tmp_path))
-    task = place.handed_in()
+    task = place.submitted_task()
     place.app.feedback.redo(BOB, task, "again")
     write(str(tmp_path / "feedback"), TASK, FIRST)
     assert [each.task for each in place.app.audit.verify().findings] == [TASK]
@@ -391,7 +391,7 @@ def test_files_are_not_set_aside_while_anything_else_is_wrong_with_some_task_F2_
     place: DeskWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place.store.feedback = FeedbackFiles(str(tmp_path))
-    task = place.handed_in()
+    task = place.submitted_task()
     write(str(tmp_path / "feedback"), TASK, FIRST)
     with place.app.context.writing(ALICE, "store restore") as work:
         work.record("", SecurityRecorded(kind="restore", rule="J2", reason="of Monday"))

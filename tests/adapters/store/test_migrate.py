@@ -122,8 +122,8 @@ NEW_CHECKS = [
     ("tasks", "planned", "NULL"), ("tasks", "merge_failures", "NULL"), ("feedback", "redo_option", "'new'"),
     ("feedback", "redo_option", "NULL"), ("feedback", "quick_issues", "NULL"), ("feedback", "priority_change", "'up'"),
     ("feedback", "priority_change", "NULL"), ("feedback", "source", "NULL"), ("tasks", "waiting_for", "'boss'"),
-    ("tasks", "waiting_for", "NULL"), ("checks", "found", "NULL"), ("approvals", "look", "NULL"),
-    ("feedback", "look", "NULL"),
+    ("tasks", "waiting_for", "NULL"), ("checks", "tool_findings", "NULL"), ("approvals", "viewed", "NULL"),
+    ("feedback", "viewed", "NULL"),
 ]  # fmt: skip
 """What later migrations say about columns of older tables."""
 KEYED = ["project", "sessions", "evidence", "settings", "counters", "tokens", "keys", "cleared", "test_lists", "merges"]

@@ -12,7 +12,7 @@ from foureyes.adapters.store.postgres import PostgresEngine, schema_of
 from foureyes.adapters.store.postgres_access import SchemaFacts, grants_sql
 from foureyes.adapters.store.shared_store import open_shared
 from foureyes.adapters.store.store import Store
-from foureyes.app.views.settings import StoreRole
+from foureyes.app.results.settings import StoreRole
 from foureyes.errors import BadInput, StoreProblem
 from foureyes.ui.steps import steps_text
 

@@ -24,7 +24,7 @@ class Tried:
 
 
 @pytest.mark.parametrize(
-    ("tried", "told", "untold"),
+    ("tried", "told", "unconfirmed"),
     [
         (None, "check that the server runs", ".pgpass"),
         (Tried(needs=False, used=False), "fe store join URL", ".pgpass"),
@@ -32,11 +32,11 @@ class Tried:
         (Tried(needs=False, used=True), ".pgpass", "[store] url"),
     ],
 )
-def test_the_next_step_is_told_by_how_far_the_connection_came(tried: Tried | None, told: str, untold: str) -> None:
+def test_the_next_step_is_told_by_how_far_the_connection_came(tried: Tried | None, told: str, unconfirmed: str) -> None:
     problem = psycopg.OperationalError("no", pgconn=tried)  # type: ignore[arg-type]
     step = steps_text(unreachable(problem, "postgresql://u@h/x").next_step)
     assert told in step
-    assert untold not in step
+    assert unconfirmed not in step
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from foureyes.adapters.store import postgres_restore
 from foureyes.adapters.store.postgres import schema_of
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.bootstrap.join import join_store
 from foureyes.bootstrap.restore import refuse_restore, restore_backup
 from foureyes.bootstrap.wiring import open_project

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.adapters.store.store import Store
 from foureyes.app.context import IdRow, Token
-from foureyes.app.views.session import SessionView
+from foureyes.app.results.session import SessionView
 from foureyes.core import events as e
 from foureyes.core.events.decision import (
     ApprovalEnded,
@@ -198,12 +198,12 @@ def recorded(store: Store) -> int:
 def standing(store: Store) -> tuple[object, ...]:
     """Where the task is, and what became of the approval."""
     ((status, version),) = store.engine.fetch("SELECT status, version FROM tasks", {})[1]
-    ((state, apart),) = store.engine.fetch("SELECT state, recorded FROM approvals", {})[1]
+    ((state, worktree_of),) = store.engine.fetch("SELECT state, recorded FROM approvals", {})[1]
     assert store.audit().findings == ()
     assert version == store.engine.fetch("SELECT max(seq) FROM journal WHERE task = 'fe-1'", {})[1][0][0], (
         "who read it before is told (T6)"
     )
-    return status, state, apart
+    return status, state, worktree_of
 
 
 def test_a_recorded_approval_leaves_the_task_in_review_and_says_what_was_seen_P11(store: Store) -> None:

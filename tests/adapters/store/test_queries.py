@@ -14,7 +14,7 @@ from foureyes.adapters.store.connection import FOLDER, Database, SqlValue, names
 from foureyes.adapters.store.sqlite import SqliteEngine
 from foureyes.adapters.store.store import create_in_memory
 from foureyes.adapters.store.task_lists import ListPart, compose
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.errors import Internal
 
 from tests import engines

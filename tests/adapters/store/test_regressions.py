@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.errors import Conflict, FoureyesError, NotFound
 from foureyes.ui.steps import steps_text
 
@@ -133,7 +133,7 @@ GARBAGE = {
 
 @pytest.mark.parametrize("what", GARBAGE)
 def test_one_bad_row_does_not_stop_work_on_other_tasks_and_is_named(desk: DeskWorld, what: str) -> None:
-    bad, good = desk.handed_in(CODEX), desk.create(title="good")
+    bad, good = desk.submitted_task(CODEX), desk.create(title="good")
     desk.app.notes.handoff(CODEX, bad, done=["a"], remaining=[], decisions=[], uncertain=[])
     desk.sql(GARBAGE[what], bad)
     desk.start(CLAUDE, good)

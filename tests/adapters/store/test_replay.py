@@ -9,7 +9,7 @@ import pytest
 from foureyes.adapters.store.journal import hash_of
 from foureyes.adapters.store.replay import TABLES
 from foureyes.adapters.store.store import create_in_memory
-from foureyes.app.views.journal import Discrepancy
+from foureyes.app.results.journal import Discrepancy
 from foureyes.core.events import KINDS
 
 from tests.adapters.store.shop import full_world

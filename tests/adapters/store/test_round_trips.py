@@ -87,13 +87,13 @@ def test_a_look_asks_as_often_however_many_runners_and_runs_there_are_J4(monkeyp
         other = ground.app.runs.begin(starter, agents=2, beacon=f"runner {number}").actor
         for _ in range(2):
             ground.app.runs.reserve(other, ground.create(ALICE), profile="claude", purpose="implement")
-        asked.append(len(counted(ground, lambda: looking._lookout.look(looking.desk), monkeypatch)))
+        asked.append(len(counted(ground, lambda: looking._reader.read(looking.memory), monkeypatch)))
     assert len(set(asked)) == 1, asked
-    assert looking._lookout.look(looking.desk).runs == (), "what others have at work is theirs"
+    assert looking._reader.read(looking.memory).runs == (), "what others have at work is theirs"
     beacons[0].close()
     while not ground.store.dark(["runner 0"]):
         os.sched_yield()
-    assert [live.lost for live in looking._lookout.look(looking.desk).runs] == [True, True]
+    assert [live.lost for live in looking._reader.read(looking.memory).runs] == [True, True]
     for beacon in beacons:
         beacon.close()
     ground.app.close()

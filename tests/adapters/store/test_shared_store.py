@@ -52,8 +52,8 @@ def test_a_store_moves_to_a_server_and_nothing_is_missing(project: Project) -> N
     assert project.server.schemas(project.id) == [f"foureyes_{project.id}"]
     assert read_pointer(str(project.folder)) == Pointer(project.id, project.server.url)
     assert not (project.folder / "store.db").exists()
-    (aside,) = project.folder.glob("store.db.moved-*")
-    kept = engines.kept(SqliteEngine(str(aside)))
+    (retired,) = project.folder.glob("store.db.moved-*")
+    kept = engines.kept(SqliteEngine(str(retired)))
     assert kept.fetch("SELECT count(*) FROM journal", {})[1] == [(before + 1,)]
     (place,) = kept.fetch("SELECT value FROM settings WHERE name = 'store:place'", {})[1]
     assert str(place[0]).startswith("postgresql "), "put back, it is told from the store"
@@ -187,8 +187,8 @@ def test_a_writer_who_opened_the_file_before_the_move_does_not_write_into_what_w
         append(early, security("lost"))
     early.close()
     assert project.rows() == before
-    (aside,) = [path for path in project.folder.glob("store.db.moved-*") if not path.name.endswith(("-wal", "-shm"))]
-    kept = engines.kept(SqliteEngine(str(aside)))
+    (retired,) = [path for path in project.folder.glob("store.db.moved-*") if not path.name.endswith(("-wal", "-shm"))]
+    kept = engines.kept(SqliteEngine(str(retired)))
     assert kept.fetch("SELECT count(*) FROM journal WHERE kind <> 'StorePlaced'", {})[1] == [(before,)]
 
 
@@ -201,8 +201,8 @@ def test_what_a_reader_still_holds_open_goes_along_with_the_file_set_aside(proje
     assert (project.folder / "store.db-wal").stat().st_size > 0
     project.copy()
     reader.close()
-    (aside,) = [path for path in project.folder.glob("store.db.moved-*") if not path.name.endswith(("-wal", "-shm"))]
-    kept = engines.kept(SqliteEngine(str(aside)))
+    (retired,) = [path for path in project.folder.glob("store.db.moved-*") if not path.name.endswith(("-wal", "-shm"))]
+    kept = engines.kept(SqliteEngine(str(retired)))
     assert kept.fetch("SELECT count(*) FROM journal WHERE kind <> 'StorePlaced'", {})[1] == [(before,)]
     assert not (project.folder / "store.db-wal").exists(), "it would be taken for a part of the next store.db"
 
@@ -264,9 +264,9 @@ def test_a_stale_copy_on_the_server_is_set_aside_and_kept(project: Project, monk
     stale = project.rows()
     project.create("meanwhile")
     assert project.copy() == project.rows() > stale
-    aside = [schema for schema in project.server.schemas(project.id) if "_stale_" in schema]
-    assert len(aside) == 1
-    assert project.server.run(f'SELECT count(*) FROM "{aside[0]}".journal WHERE {NO_MOVE}') == [(stale,)]
+    retired = [schema for schema in project.server.schemas(project.id) if "_stale_" in schema]
+    assert len(retired) == 1
+    assert project.server.run(f'SELECT count(*) FROM "{retired[0]}".journal WHERE {NO_MOVE}') == [(stale,)]
 
 
 def test_a_killed_move_leaves_the_store_where_it_was_G4(project: Project) -> None:

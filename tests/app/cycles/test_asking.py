@@ -20,8 +20,8 @@ PEERS = '\n[review.peers]\nreviewers = ["codex", "gemini"]\n'
 
 def asked(desk: DeskWorld) -> list[str]:
     """Who is asked about the next submission, first of all."""
-    desk.handed_in()
-    return [row.reviewer for row in desk.app.cycles.listed(limit=1)[0].asked]
+    desk.submitted_task()
+    return [row.reviewer for row in desk.app.cycles.listed(limit=1)[0].requested]
 
 
 def test_a_profile_that_cools_down_on_one_host_is_asked_where_another_has_a_runner_V4(desk: DeskWorld) -> None:
@@ -52,19 +52,21 @@ NAMED = '\n[review.label_rules.payments]\nreviewers = ["qwen"]\n[agents]\nqwen =
 
 def test_who_has_to_review_is_asked_first_and_its_agreement_ends_the_cycle_D6_V4_V8(desk: DeskWorld) -> None:
     configure(desk, PEERS + NAMED)
-    task = desk.handed_in(labels=["payments"])
+    task = desk.submitted_task(labels=["payments"])
     view = desk.app.cycles.show("c-1")
-    assert ([row.reviewer for row in view.asked], view.seats, view.quorum) == (["qwen"], 1, 1)
+    assert ([row.reviewer for row in view.requested], view.seats, view.quorum) == (["qwen"], 1, 1)
     review(desk, task, by=QWEN)
     assert (desk.app.cycles.show("c-1").rule, desk.approve(GEMINI, task).status) == ("R4", "approved")
 
 
 def test_another_review_does_not_stand_in_for_who_has_to_review_D6_R0(desk: DeskWorld) -> None:
     configure(desk, PEERS + NAMED)
-    task = desk.handed_in(labels=["payments"])
+    task = desk.submitted_task(labels=["payments"])
     desk.clock.wait(31 * 60)
     desk.app.cycles.decide(ALICE, "c-1")
-    assert [row.reviewer for row in desk.app.cycles.show("c-1").asked] == ["qwen", "codex"], "somebody looks at least"
+    assert [row.reviewer for row in desk.app.cycles.show("c-1").requested] == ["qwen", "codex"], (
+        "somebody looks at least"
+    )
     review(desk, task, by=CODEX)
     shown = desk.app.cycles.show("c-1")
     assert (shown.rule, "still needs a review by qwen (D6)" in shown.reasons[0]) == ("R0", True)
@@ -73,23 +75,23 @@ def test_another_review_does_not_stand_in_for_who_has_to_review_D6_R0(desk: Desk
     assert f"fe review request {task} --ask qwen" in steps_text(caught[0].reasons[0].next)
     with desk.refused("D6"):
         desk.approve(ALICE, task)
-    assert "qwen" in desk.app.cycles.request(ALICE, task, reviewers=["qwen"]).asked
+    assert "qwen" in desk.app.cycles.request(ALICE, task, reviewers=["qwen"]).requested
     review(desk, task, by=QWEN)
     assert desk.approve(GEMINI, task).status == "approved"
 
 
 def test_a_label_that_names_reviewers_has_them_asked_where_nobody_else_is_named_D6_V1(desk: DeskWorld) -> None:
     configure(desk, NAMED)
-    desk.handed_in()
+    desk.submitted_task()
     assert desk.app.cycles.listed() == []
-    desk.handed_in(labels=["Payments"])
-    assert [row.reviewer for row in desk.app.cycles.show("c-1").asked] == ["qwen"]
+    desk.submitted_task(labels=["Payments"])
+    assert [row.reviewer for row in desk.app.cycles.show("c-1").requested] == ["qwen"]
 
 
 def test_who_made_the_work_does_not_count_and_a_person_breaks_the_glass_D6_P2_N3(desk: DeskWorld) -> None:
     configure(desk, PEERS + NAMED.replace('["qwen"]', '["claude"]'))
-    task = desk.handed_in(labels=["payments"])
-    assert [row.reviewer for row in desk.app.cycles.show("c-1").asked] == ["codex"], "who made it is not asked"
+    task = desk.submitted_task(labels=["payments"])
+    assert [row.reviewer for row in desk.app.cycles.show("c-1").requested] == ["codex"], "who made it is not asked"
     review(desk, task, by=CODEX)
     with desk.refused("D6") as caught:
         desk.approve(ALICE, task)
@@ -104,7 +106,7 @@ def test_a_person_who_has_to_review_does_so_by_approving_D6(desk: DeskWorld) -> 
     configure(
         desk, f'\n[review.label_rules]\nlaw = {{ reviewers = ["{BOB.person}"] }}\nux = {{ reviewers = ["human"] }}\n'
     )
-    task, other = desk.handed_in(labels=["law"]), desk.handed_in(labels=["ux"])
+    task, other = desk.submitted_task(labels=["law"]), desk.submitted_task(labels=["ux"])
     assert desk.app.cycles.listed() == [], "a person is not waited for by a cycle"
     for by in (CODEX, ALICE):
         with desk.refused("D6"):
@@ -116,7 +118,7 @@ def test_a_person_who_has_to_review_does_so_by_approving_D6(desk: DeskWorld) -> 
 
 def test_no_rule_approves_before_who_has_to_review_did_D6_M4(desk: DeskWorld) -> None:
     configure(desk, NAMED + LINT)
-    task = desk.handed_in(labels=[*AUTO, "payments"])
+    task = desk.submitted_task(labels=[*AUTO, "payments"])
     desk.app.checks.run(CI, task)
     assert desk.status(task) == "reviewing"
     review(desk, task, by=QWEN)

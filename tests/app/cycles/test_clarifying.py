@@ -44,7 +44,7 @@ def test_an_answer_is_about_the_change_that_was_asked_about_and_no_other_V2(desk
 
 def test_what_a_reviewer_took_back_asks_nobody_anything_R2_V8(desk: DeskWorld) -> None:
     configure(desk, PEERS.replace("ask = 2", "ask = 3").replace('"gemini"]', '"gemini", "qwen"]'))
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("no salt", "LOW")], by=CODEX, **CONCERN)
     review(desk, task, by=CODEX)
     raised = review(desk, task, [issue("no limit", "LOW"), issue("no test", "LOW")], by=GEMINI, **CONCERN).raised
@@ -74,7 +74,7 @@ def test_each_trigger_asks_about_a_look_and_an_attempt_has_one_cycle_V1_V4(desk:
 def test_the_last_of_several_rounds_is_named_whatever_its_number_R2(desk: DeskWorld) -> None:
     configure(desk, PEERS)
     for _ in range(8):
-        desk.handed_in()
+        desk.submitted_task()
     task = two_concerns(desk)
     for point in ("p1", "p2"):
         desk.app.cycles.clarify(CLAUDE, "c-9", point, "as before")

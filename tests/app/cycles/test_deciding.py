@@ -37,7 +37,7 @@ def rule(desk: DeskWorld, cycle: str = "c-1") -> str:
     return desk.app.cycles.show(cycle).rule
 
 
-def hand_in(desk: DeskWorld, task: str) -> None:
+def submit_work(desk: DeskWorld, task: str) -> None:
     desk.submit(CLAUDE, task, branch=f"fe/{task}")
 
 
@@ -54,7 +54,7 @@ def test_a_blocker_about_one_target_holds_each_and_pauses_everything_R1_V9(desk:
     look_review(desk, CODEX, tasks[0], **BLOCKER)
     assert rule(desk) == "R1"
     assert [bool(desk.show(task).task.hold) for task in tasks] == [True, True]
-    assert [(row.task, row.rule) for row in desk.app.runs.standstill().pauses] == [("", "R1")]
+    assert [(row.task, row.rule) for row in desk.app.runs.blocked_work().pauses] == [("", "R1")]
     assert [row.task for row in desk.app.cycles.issues()] == [tasks[0]], "of the other one nobody said anything"
     assert steps_text(desk.app.cycles.show("c-1").next).count("fe resume") == 3
     for task in tasks:
@@ -106,7 +106,7 @@ def test_one_target_that_too_few_looked_at_is_R0_and_told_alone_R0_V8(desk: Desk
 def test_a_target_that_is_handed_in_leaves_and_the_others_decide_V4_V8(desk: DeskWorld) -> None:
     tasks = wide(desk)
     look_review(desk, CODEX, tasks[0], **CONCERN)
-    hand_in(desk, tasks[0])
+    submit_work(desk, tasks[0])
     for by in REVIEWERS:
         look_review(desk, by, tasks[1])
     assert rule(desk) == "R4"
@@ -115,7 +115,7 @@ def test_a_target_that_is_handed_in_leaves_and_the_others_decide_V4_V8(desk: Des
 def test_a_submission_does_not_lift_the_hold_of_a_blocker_R1(desk: DeskWorld) -> None:
     tasks = wide(desk)
     look_review(desk, CODEX, tasks[0], **BLOCKER)
-    hand_in(desk, tasks[0])
+    submit_work(desk, tasks[0])
     assert desk.show(tasks[0]).task.hold == "codex#1 reported a blocker: it deletes the database"
 
 
@@ -127,7 +127,7 @@ def test_what_moved_on_is_nobody_s_question_and_the_others_run_again_R2(desk: De
     for point, task in asked.items():
         if task == tasks[0]:
             desk.app.cycles.clarify(CLAUDE, "c-1", point, "it is there")
-    hand_in(desk, tasks[1])
+    submit_work(desk, tasks[1])
     desk.app.cycles.decide(CI)
     again = next(view for view in desk.app.cycles.listed() if view.trigger == "CLARIFIED")
     assert [target.task for target in again.targets] == [tasks[0]]
@@ -139,7 +139,7 @@ def test_what_pauses_everything_goes_once_each_target_s_newer_attempt_is_judged_
         for by in REVIEWERS:
             look_review(desk, by, task, **CONCERN)
     for task in tasks:
-        hand_in(desk, task)
+        submit_work(desk, task)
     assert (desk.app.cycles.show("c-1").state, pauses(desk)) == ("ended", {"c-1"})
     for by in REVIEWERS:
         review(desk, tasks[0], by=by)
@@ -165,7 +165,7 @@ def test_a_person_s_redo_of_one_target_does_not_lift_what_pauses_everything_V9(d
     for task in tasks:
         for by in REVIEWERS:
             look_review(desk, by, task, **CONCERN)
-    hand_in(desk, tasks[0])
+    submit_work(desk, tasks[0])
     desk.app.feedback.redo(BOB, tasks[0], "say more")
     assert pauses(desk) == {"c-1"}
 
@@ -174,9 +174,9 @@ def test_one_more_is_asked_about_the_target_that_too_few_looked_at_and_about_no_
     configure(desk, PEERS.replace('"gemini"]', '"gemini", "qwen"]').replace("ask = 2", "ask = 1"))
     tasks = [begun(desk) for _ in range(2)]
     desk.app.cycles.now(ALICE, reason="before I leave")
-    asked = {row.task: row.reviewer for row in desk.app.cycles.show("c-1").asked}
+    asked = {row.task: row.reviewer for row in desk.app.cycles.show("c-1").requested}
     by = {"codex": CODEX, "gemini": GEMINI, "qwen": QWEN}
     look_review(desk, by[asked[tasks[0]]], tasks[0])
     look_review(desk, by[asked[tasks[1]]], tasks[1], files_reviewed=[])
-    silent = [row.task for row in desk.app.cycles.show("c-1").asked if row.state == "asked"]
+    silent = [row.task for row in desk.app.cycles.show("c-1").requested if row.state == "asked"]
     assert silent == [tasks[1]]

@@ -52,7 +52,7 @@ def take_in(desk: DeskWorld, task: str, document: Any, actor: Any = CLAUDE) -> A
 
 
 def test_open_issues_are_counted_and_the_status_follows_L5(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert (lead_of(desk, task).issues, lead_of(desk, task).status) == ((), "APPROVED")
     review(desk, task, [issue("a", "CRITICAL"), issue("b"), issue("c", "LOW")])
     found = lead_of(desk, task)
@@ -69,7 +69,7 @@ def test_open_issues_are_counted_and_the_status_follows_L5(desk: DeskWorld) -> N
 
 
 def test_what_this_iteration_resolved_and_found_is_told_apart_from_before_L11(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a"), issue("b")])
     again(desk, task)
     one, two = states(desk, task)
@@ -85,7 +85,7 @@ def test_what_this_iteration_resolved_and_found_is_told_apart_from_before_L11(de
 
 
 def test_what_is_waived_is_no_open_issue_E3(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a")])
     (name,) = states(desk, task)
     desk.app.findings.waive(ALICE, name, "next release", days=1)
@@ -95,7 +95,7 @@ def test_what_is_waived_is_no_open_issue_E3(desk: DeskWorld) -> None:
 
 
 def test_a_lead_handoff_is_a_review_by_its_importer_and_sends_the_task_back_V3_T2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     foreign = {"issues": [issue("from elsewhere") | {"id": "TL-OTHER-9-001"}], "status": "CHANGES_REQUIRED"}
     done = take_in(desk, task, foreign, CODEX)
     assert done.raised == (f"TL-{task}-1-001",)
@@ -105,13 +105,13 @@ def test_a_lead_handoff_is_a_review_by_its_importer_and_sends_the_task_back_V3_T
 
 
 def test_a_lead_handoff_leaves_a_per_task_task_in_review_T2(desk: DeskWorld) -> None:
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     take_in(desk, task, {"issues": [issue("a")]}, CODEX)
     assert desk.status(task) == "reviewing"
 
 
 def test_a_lead_handoff_rules_what_it_calls_resolved_and_leaves_the_rest_L8_L9(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     take_in(desk, task, {"issues": [issue("a"), issue("b"), issue("c")]}, CODEX)
     fixed, rejected, left = states(desk, task)
     desk.start(CLAUDE, task)
@@ -132,7 +132,7 @@ def test_a_lead_handoff_rules_what_it_calls_resolved_and_leaves_the_rest_L8_L9(d
 
 
 def test_a_lead_handoff_of_an_agent_names_the_change_that_it_read_D7(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.unchanged(), desk.refused("D7"):
         desk.app.handoffs.take_in(CODEX, task, b'{"issues": []}')
 
@@ -144,7 +144,7 @@ def test_a_lead_handoff_of_an_agent_names_the_change_that_it_read_D7(desk: DeskW
 def test_a_lead_handoff_whose_numbers_contradict_it_is_refused_G6_L5(
     desk: DeskWorld, more: dict[str, Any], rules: set[str]
 ) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with pytest.raises(BadInput) as caught:
         take_in(desk, task, {"issues": [issue()], **more}, CODEX)
     assert {reason.rule for reason in caught.value.reasons} == rules
@@ -155,7 +155,7 @@ def test_a_lead_handoff_whose_numbers_contradict_it_is_refused_G6_L5(
 
 
 def test_answers_are_those_of_the_attempt_that_is_made_and_then_of_the_one_handed_in_L6(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a"), issue("b"), issue("c", "LOW")])
     one, two, note = states(desk, task)
     desk.start(CLAUDE, task)
@@ -179,7 +179,7 @@ def test_answers_are_those_of_the_attempt_that_is_made_and_then_of_the_one_hande
 
 
 def test_answers_given_in_review_are_those_of_the_attempt_that_follows_L6(desk: DeskWorld) -> None:
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     review(desk, task, [issue("a"), issue("b")])
     one, two = states(desk, task)
     desk.app.answers.respond(CLAUDE, task, [answer(one, "FIXED"), answer(two, "REJECTED")])
@@ -201,7 +201,7 @@ def _counts(found: DeveloperHandoff) -> tuple[int | None, ...]:
 
 
 def test_what_is_written_can_be_read_back_as_the_same_answers(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a"), issue("b", "LOW")])
     one, note = states(desk, task)
     desk.start(CLAUDE, task)
@@ -225,7 +225,7 @@ def test_what_is_written_can_be_read_back_as_the_same_answers(desk: DeskWorld) -
 def test_a_count_that_the_journal_contradicts_refuses_the_whole_document_G6(
     desk: DeskWorld, summary: dict[str, int], said: str
 ) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a"), issue("b"), issue("c", "LOW")])
     one, _, note = states(desk, task)
     desk.start(CLAUDE, task)
@@ -237,7 +237,7 @@ def test_a_count_that_the_journal_contradicts_refuses_the_whole_document_G6(
 
 
 def test_a_developers_document_is_for_who_works_on_the_task_and_names_findings_L6(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a")])
     (name,) = states(desk, task)
     desk.start(CLAUDE, task)
@@ -260,7 +260,7 @@ def test_failing_tests_over_the_rounds_L13(desk: DeskWorld) -> None:
     configure(desk, TESTS)
     five = [f"t{n}" for n in range(5)]
     desk.outside.runner.answers["tests"] = report_of(["ok"], five)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with pytest.raises(NotFound):
         desk.app.handoffs.export(task, "qa")
     check(desk, task)
@@ -289,7 +289,7 @@ def _next_round(desk: DeskWorld, task: str, *, passing: list[str], failing: list
 
 def test_a_check_without_a_report_is_its_own_test_and_an_agents_run_does_not_count_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.outside.runner.says("lint", exit_code=1)
     check(desk, task, CODEX)
     with pytest.raises(NotFound):
@@ -300,7 +300,7 @@ def test_a_check_without_a_report_is_its_own_test_and_an_agents_run_does_not_cou
 
 def test_what_qa_says_is_compared_list_by_list_and_nothing_is_stored_L13(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.outside.runner.says("lint", exit_code=1)
     check(desk, task)
     said: dict[str, Any] = {"iteration": 1, "original_failures": ["unit"], "still_failing": ["unit"]}
@@ -326,7 +326,7 @@ def test_only_what_was_handed_in_has_a_handoff_and_only_three_roles_have_one(des
     with pytest.raises(NotFound):
         desk.app.handoffs.export(task, "tech_lead")
     with pytest.raises(BadInput):
-        desk.app.handoffs.export(desk.handed_in(), "boss")
+        desk.app.handoffs.export(desk.submitted_task(), "boss")
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,7 @@ def test_a_document_is_told_by_its_type_or_by_what_it_has(document: object, kind
 
 
 def test_rulings_make_an_answer_of_before_no_answer_to_come(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a")])
     (name,) = states(desk, task)
     again(desk, task)

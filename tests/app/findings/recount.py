@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from foureyes.app.views.journal import JournalRow
+from foureyes.app.results.journal import JournalRow
 
 WORST_FIRST = ("CRITICAL", "HIGH", "MEDIUM", "LOW")
 WAITS = ("open", "claimed", "disputed")
@@ -325,7 +325,7 @@ class Recount:
     def _TaskEscalated(self, row: JournalRow, said: dict[str, Any]) -> None:
         loop = self.loop(row.task)
         loop.tier, loop.waiting_for = said["tier"], said["waiting_for"]
-        if said.get("asked"):
+        if said.get("requested"):
             loop.rounds[-1].others.append((row.seq, "asked", said["why"]))
 
     def _LeadDecided(self, row: JournalRow, said: dict[str, Any]) -> None:
@@ -337,7 +337,7 @@ class Recount:
 
 
 @dataclass
-class Stand:
+class PreparedCheckout:
     """Where a loop stands by E1: tier, whom it waits for, rounds and rounds without progress within the tier."""
 
     tier: str = "developer"
@@ -384,11 +384,11 @@ class Stand:
             self.up()
 
 
-def stand(loop: Loop, limit: int, cap: int) -> tuple[Stand, list[int]]:
+def stand(loop: Loop, limit: int, cap: int) -> tuple[PreparedCheckout, list[int]]:
     """The journal of one task, round by round; and how often there was no progress when each round was over (-1: it is
     not).
     """
-    now, table = Stand(), []
+    now, table = PreparedCheckout(), []
     for number, one in enumerate(loop.rounds):
         is_over = (
             bool(one.sent_back) or number + 1 < len(loop.rounds) or loop.status in ("open", "in_progress", "blocked")

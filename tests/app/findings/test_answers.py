@@ -37,7 +37,7 @@ KEPT = '\n[review]\ndefault_mode = "per-task"\n'
 
 def at_work(desk: DeskWorld, *severities: str) -> tuple[str, list[str]]:
     """A task that came back with findings and was taken up again."""
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(
         desk, task, [issue(f"problem {n}", word) for n, word in enumerate(severities or ("HIGH", "CRITICAL", "LOW"))]
     ).raised
@@ -85,7 +85,7 @@ def test_what_a_blocking_finding_does_not_take_is_listed_and_nothing_is_stored_L
 
 def test_every_offending_id_is_listed_at_once_L6(desk: DeskWorld) -> None:
     task, (high, critical, low) = at_work(desk)
-    other = desk.handed_in(GEMINI)
+    other = desk.submitted_task(GEMINI)
     (foreign,) = review(desk, other, [issue()]).raised
     with desk.refused("L6", "L7") as caught:
         give(
@@ -110,7 +110,7 @@ def test_a_phantom_id_inflates_no_count_L6(desk: DeskWorld) -> None:
 
 
 def test_two_ids_of_one_finding_are_one_finding_L6(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (first,) = review(desk, task, [issue()]).raised
     again(desk, task)
     (second,) = review(desk, task, [issue(id=first)]).raised
@@ -201,7 +201,7 @@ def test_silence_about_a_suggestion_counts_as_skipped_L6(desk: DeskWorld) -> Non
 
 
 def test_silence_about_an_unanswered_suggestion_at_the_first_hand_in_skips_nothing_L6(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (low,) = review(desk, task, [issue(severity="LOW")]).raised
     assert states(desk, task) == {low: "open"}
 
@@ -209,7 +209,7 @@ def test_silence_about_an_unanswered_suggestion_at_the_first_hand_in_skips_nothi
 @pytest.mark.parametrize("status", ["open", "approved", "blocked"])
 def test_answers_are_given_at_work_or_in_review_L6(desk: DeskWorld, status: str) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue(severity="LOW")]).raised
     if status == "open":
         desk.app.feedback.redo(BOB, task, "again")
@@ -340,7 +340,7 @@ def test_a_delegator_answers_for_its_child_and_a_review_token_for_nobody_L6_I2(d
         give(desk, task, answer(name, "FIXED"), by=reviewer)
     give(desk, task, answer(name, "FIXED"), by=GEMINI)
     assert states(desk, task) == {name: "claimed"}
-    other = desk.handed_in()
+    other = desk.submitted_task()
     (foreign,) = review(desk, other, [issue()]).raised
     with desk.refused("I2"):
         give(desk, other, answer(foreign, "FIXED"), by=child)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from foureyes.app.context import gate_of
-from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.results.attempt import SubmitOutcome
 from foureyes.core.nouns.check import FIXED_SINCE, Ran
 from foureyes.core.nouns.finding import Ruling
 from foureyes.core.nouns.session import Actor
@@ -47,7 +47,7 @@ def why(world: DeskWorld | GitWorld, task: str) -> str:
     return "; ".join(f"{reason.rule} {reason.message}" for reason in check(world, task).reasons)
 
 
-def handed_in(world: DeskWorld, *labels: str) -> SubmitOutcome:
+def submitted_task(world: DeskWorld, *labels: str) -> SubmitOutcome:
     task = world.create(labels=labels)
     world.start(CLAUDE, task)
     world.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
@@ -56,7 +56,7 @@ def handed_in(world: DeskWorld, *labels: str) -> SubmitOutcome:
 
 def test_a_hand_in_says_that_checks_have_to_run_and_that_only_a_person_will_do_D5_P6(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
-    plain, secret = handed_in(desk), handed_in(desk, "security")
+    plain, secret = submitted_task(desk), submitted_task(desk, "security")
     assert (plain.person, plain.unchecked) == ("", ("lint",))
     assert (secret.person, secret.unchecked) == ("label security", ("lint",))
     said = submit_text(secret)
@@ -69,7 +69,7 @@ def test_a_hand_in_says_that_checks_have_to_run_and_that_only_a_person_will_do_D
 
 def test_green_checks_approve_in_the_name_of_the_gate_with_what_it_rests_on_M4_M5(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     assert desk.status(task) == "reviewing"
     report = check(desk, task, BOB)
     (approval,) = desk.show(task).approvals
@@ -90,7 +90,7 @@ def test_where_the_result_is_known_it_is_approved_as_soon_as_it_is_handed_in_M4(
 
 
 def test_without_a_check_nothing_approves_itself_M4(desk: DeskWorld) -> None:
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     assert desk.status(task) == "reviewing"
     assert any(reason.rule == "M4" for reason in desk.app.queue.view(BOB).rows[0].auto_reasons)
 
@@ -116,7 +116,7 @@ def test_a_rule_that_wants_eyes_is_the_reason_M1_M2_M3_M4(
     desk: DeskWorld, settings: str, fields: dict[str, Any], reason: str
 ) -> None:
     configure(desk, settings + LINT)
-    task = desk.handed_in(**({"labels": AUTO} | fields))
+    task = desk.submitted_task(**({"labels": AUTO} | fields))
     assert reason in why(desk, task)
     assert desk.status(task) == "reviewing"
 
@@ -147,7 +147,7 @@ def test_never_after_BLOCKED_M4(desk: DeskWorld) -> None:
 
 def test_a_hold_keeps_it_waiting_and_it_goes_on_afterwards_D3_M4(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     desk.app.stops.hold(ALICE, task, "not today")
     assert "D3" in why(desk, task)
     desk.app.stops.resume(ALICE, task, "today")
@@ -156,7 +156,7 @@ def test_a_hold_keeps_it_waiting_and_it_goes_on_afterwards_D3_M4(desk: DeskWorld
 
 def test_a_branch_that_went_on_is_not_what_was_checked_D4_M4(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     desk.repo.commit(f"fe/{task}")
     assert "D4" in why(desk, task)
 
@@ -195,7 +195,7 @@ def test_who_deletes_a_test_file_is_looked_at_M4(world: GitWorld) -> None:
 def test_an_optional_check_that_is_red_does_not_refuse_M4(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
     desk.outside.runner.says("knip", exit_code=1)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     assert check(desk, task).status == "approved"
     assert "1/2 checks" in desk.show(task).approvals[0].reason
 
@@ -246,7 +246,7 @@ def next_round(desk: DeskWorld, task: str, *, actor: Actor = CLAUDE) -> SubmitOu
 def test_red_checks_send_it_back_with_what_failed_T_send_back(desk: DeskWorld) -> None:
     configure(desk, TESTS)
     desk.outside.runner.answers["tests"] = report_of(["a"], failing=["test_x", "test_y"])
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     for n in (1, 2):
         assert check(desk, task).status == "open"
         (*_, told) = desk.show(task).feedback
@@ -319,14 +319,14 @@ def test_equal_red_hand_ins_go_up_from_tier_to_tier_until_the_lead_decides_howev
 ) -> None:
     configure(desk, "[review.auto_approve]\nmax_iterations = 2\n" + TESTS)
     desk.outside.runner.answers["tests"] = report_of(["a"], failing=["test_x"])
-    task, stood = desk.handed_in(labels=AUTO), []
+    task, stood = desk.submitted_task(labels=AUTO), []
     for _ in range(5):
         assert check(desk, task).status == "open"
         now = desk.task(task)
         stood.append((now.iteration, now.tier, now.waiting_for))
         if now.waiting_for:
             break
-        warned = next_round(desk, task).said
+        warned = next_round(desk, task).escalation
         assert warned or now.iteration != 2, "E5: said one round before"
     assert stood == [
         (1, "developer", ""),
@@ -343,7 +343,7 @@ def test_progress_in_every_round_goes_up_at_the_cap_L13_E1(desk: DeskWorld) -> N
     configure(desk, TESTS)
     names = [f"test_{n}" for n in range(6)]
     desk.outside.runner.answers["tests"] = report_of(["a"], failing=names)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     for n in range(1, 6):
         desk.outside.runner.answers["tests"] = report_of(["a", *names[: n - 1]], failing=names[n - 1 :])
         assert check(desk, task).status == "open"
@@ -414,7 +414,7 @@ def test_what_fails_beside_a_test_that_is_gone_is_sent_back_with_both_T_send_bac
 
 def test_a_ruling_that_ends_the_last_blocker_lets_the_rule_decide_M4(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     (name,) = review(desk, task, [issue()]).raised
     again(desk, task)
     assert check(desk, task).status == "reviewing"
@@ -426,7 +426,7 @@ def test_a_ruling_that_ends_the_last_blocker_lets_the_rule_decide_M4(desk: DeskW
 
 def test_a_ruling_without_green_checks_leaves_it_to_them_M4(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     (name,) = review(desk, task, [issue()]).raised
     again(desk, task)
     assert desk.app.rulings.rule(CODEX, [Ruling(name, "VERIFIED", "looked at the code")]).status == "reviewing"
@@ -435,7 +435,7 @@ def test_a_ruling_without_green_checks_leaves_it_to_them_M4(desk: DeskWorld) -> 
 
 def test_a_review_that_verifies_the_last_one_and_a_waiver_let_the_rule_decide_too_M4_E3(desk: DeskWorld) -> None:
     configure(desk, "[review]\nreviews = 0\n" + LINT)
-    first, second = desk.handed_in(labels=AUTO), desk.handed_in(labels=AUTO)
+    first, second = desk.submitted_task(labels=AUTO), desk.submitted_task(labels=AUTO)
     (a,), (b,) = review(desk, first, [issue()]).raised, review(desk, second, [issue()]).raised
     for task in (first, second):
         again(desk, task)
@@ -447,7 +447,7 @@ def test_a_review_that_verifies_the_last_one_and_a_waiver_let_the_rule_decide_to
 def test_the_end_of_what_was_printed_is_told_where_no_test_has_a_name(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=1, output="".join(f"line {n}\n" for n in range(30)))
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     check(desk, task)
     assert "    line 29" in words(desk, task)
     assert "    line 9\n" not in words(desk, task)
@@ -469,7 +469,7 @@ def test_what_broke_and_what_is_claimed_is_not_sent_back_T(
 ) -> None:
     configure(desk, LINT)
     desk.outside.runner.answers["lint"] = ran
-    task = desk.handed_in(labels=labels)
+    task = desk.submitted_task(labels=labels)
     assert check(desk, task, runner).status == "reviewing"
     assert desk.show(task).feedback == []
 
@@ -488,7 +488,7 @@ def test_a_tree_that_is_known_to_be_red_comes_back_when_it_is_handed_in_T(world:
 
 def test_a_label_that_its_maker_put_on_at_creation_counts_as_batch_M6(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(CLAUDE, creator=CLAUDE, labels=AUTO)
+    task = desk.submitted_task(CLAUDE, creator=CLAUDE, labels=AUTO)
     report = check(desk, task)
     assert (report.status, report.mode) == ("reviewing", "batch")
     assert any("label review:auto does not count" in reason.message for reason in report.reasons)
@@ -554,7 +554,7 @@ def test_an_acceptance_that_its_maker_changed_wants_eyes_M6(desk: DeskWorld) -> 
 
 def test_who_becomes_an_author_later_takes_their_loosening_with_them_M6_I8(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(CLAUDE, creator=CODEX, labels=AUTO)
+    task = desk.submitted_task(CLAUDE, creator=CODEX, labels=AUTO)
     assert desk.show(task).mode == "auto-approve"
     desk.app.feedback.redo(ALICE, task, "more")
     desk.start(CODEX, task)
@@ -567,7 +567,7 @@ def test_who_becomes_an_author_later_takes_their_loosening_with_them_M6_I8(desk:
 
 def test_counting_reviews_are_required_and_a_persons_approval_is_one_D6(desk: DeskWorld) -> None:
     configure(desk, "[review.label_rules]\napi = { reviews = 1 }\ncore = { reviews = 2 }\n")
-    one, two = desk.handed_in(labels=["api"]), desk.handed_in(labels=["core"])
+    one, two = desk.submitted_task(labels=["api"]), desk.submitted_task(labels=["core"])
     with desk.refused("D6"):
         desk.approve(CODEX, one, reason="fine")
     assert desk.approve(BOB, one).status == "approved"
@@ -580,7 +580,7 @@ def test_counting_reviews_are_required_and_a_persons_approval_is_one_D6(desk: De
 @pytest.mark.parametrize("unseen", ["ask", "refuse"])
 def test_a_person_says_which_diff_was_looked_at_where_a_label_wants_it_D8(desk: DeskWorld, unseen: str) -> None:
     configure(desk, f'[review.label_rules]\npayments = {{ unseen = "{unseen}" }}\n')
-    task, usual = desk.handed_in(labels=["payments"]), desk.handed_in()
+    task, usual = desk.submitted_task(labels=["payments"]), desk.submitted_task()
     with desk.refused("D8") as caught:
         desk.approve(BOB, task, seen="")
     where = f"fe show {task} --diff" if unseen == "ask" else f"every hunk of {task} in the terminal app"
@@ -597,6 +597,6 @@ def test_a_person_says_which_diff_was_looked_at_where_a_label_wants_it_D8(desk: 
 
 def test_report_says_what_reason_the_mode_has(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(labels=["trivial"])
+    task = desk.submitted_task(labels=["trivial"])
     assert row_of(check(desk, task), "lint").outcome == "passed"
     assert desk.show(task).approvals[0].reason.startswith("auto-approve (label trivial is auto-approve): 1/1 checks")

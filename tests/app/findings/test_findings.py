@@ -38,7 +38,7 @@ PAY = "def pay(amount):\n    limit = 10\n    return amount < limit\n"
 
 def test_severities_are_read_as_others_write_them_L1(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     words = ["BLOCKER", "critical", "Important", "HIGH", "suggestion", "Medium", "minor", "NIT", "low", "fyi"]
     review(desk, task, [issue(f"problem {word}", word) for word in words])
     found = [one.severity for one in findings(desk, task).values()]
@@ -50,7 +50,7 @@ def test_severities_are_read_as_others_write_them_L1(desk: DeskWorld) -> None:
 
 
 def test_ids_say_task_iteration_and_number_and_are_given_by_the_store_L2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     done = review(desk, task, [issue("one"), issue("two", "LOW")])
     assert done.raised == (f"TL-{task}-1-001", f"TL-{task}-1-002")
     again(desk, task)
@@ -58,24 +58,24 @@ def test_ids_say_task_iteration_and_number_and_are_given_by_the_store_L2(desk: D
 
 
 def test_two_tasks_of_one_group_never_share_an_id_L2(desk: DeskWorld) -> None:
-    one, other = desk.handed_in(group="auth flow"), desk.handed_in(GEMINI, group="auth flow")
+    one, other = desk.submitted_task(group="auth flow"), desk.submitted_task(GEMINI, group="auth flow")
     names = [*review(desk, one, [issue("a"), issue("b")]).raised, *review(desk, other, [issue("a")]).raised]
     assert names == ["TL-auth-flow-1-001", "TL-auth-flow-1-002", "TL-auth-flow-1-003"]
     assert [one.task for one in (desk.app.findings.show(CODEX, name) for name in names)] == [one, one, other]
 
 
 def test_a_group_with_the_name_of_a_task_or_without_letters_takes_nobodys_ids_L2(desk: DeskWorld) -> None:
-    first = desk.handed_in()
+    first = desk.submitted_task()
     names = list(review(desk, first, [issue()]).raised)
     for group in (first, first.upper(), "///", "ä", "a-1", "a"):
-        names += review(desk, desk.handed_in(group=group), [issue()]).raised
+        names += review(desk, desk.submitted_task(group=group), [issue()]).raised
     assert len(set(names)) == len(names) == 7
     assert all(re.fullmatch(r"TL-[A-Za-z0-9-]+-1-\d{3}", name) for name in names)
 
 
 def test_a_thousand_findings_of_one_review_have_ids_of_their_own_L2(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     done = review(desk, task, [issue(f"problem {n}", "LOW") for n in range(1001)])
     assert len(set(done.raised)) == 1001
     assert done.raised[-1] == f"TL-{task}-1-1001"
@@ -83,7 +83,7 @@ def test_a_thousand_findings_of_one_review_have_ids_of_their_own_L2(desk: DeskWo
 
 
 def test_a_re_flag_by_id_keeps_its_root_and_has_a_new_id_L2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (first,) = review(desk, task, [issue()]).raised
     again(desk, task)
     (second,) = review(desk, task, [issue("something else entirely", id=first)]).raised
@@ -94,7 +94,7 @@ def test_a_re_flag_by_id_keeps_its_root_and_has_a_new_id_L2(desk: DeskWorld) -> 
 
 
 def test_every_earlier_id_names_the_finding_for_ever_L2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = list(review(desk, task, [issue()]).raised)
     for _ in range(2):
         again(desk, task)
@@ -106,7 +106,7 @@ def test_every_earlier_id_names_the_finding_for_ever_L2(desk: DeskWorld) -> None
 
 
 def test_two_ids_of_one_root_in_one_document_are_one_finding_L2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (first,) = review(desk, task, [issue()]).raised
     again(desk, task)
     (second,) = review(desk, task, [issue(id=first)]).raised
@@ -117,7 +117,7 @@ def test_two_ids_of_one_root_in_one_document_are_one_finding_L2(desk: DeskWorld)
 
 
 def test_what_a_document_names_by_id_is_not_guessed_for_another_of_its_issues_L2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (first,) = review(desk, task, [issue("the limit")]).raised
     again(desk, task)
     done = review(desk, task, [issue("the limit"), issue("the limit, again", id=first)])
@@ -129,7 +129,7 @@ def test_what_a_document_names_by_id_is_not_guessed_for_another_of_its_issues_L2
 
 @pytest.mark.parametrize("name", ["TL-nobody-1-001", "TL-{other}-1-001", "QA-x-1-001", "../../x", "1"])
 def test_an_id_that_is_no_finding_of_the_task_is_refused_L2(desk: DeskWorld, name: str) -> None:
-    task, other = desk.handed_in(), desk.handed_in(GEMINI)
+    task, other = desk.submitted_task(), desk.submitted_task(GEMINI)
     review(desk, other, [issue()])
     with desk.refused("L2"):
         review(desk, task, [issue(id=name.format(other=other))])
@@ -198,7 +198,7 @@ def test_the_same_title_in_another_file_is_another_finding_L2(world: GitWorld) -
 
 
 def test_what_a_document_says_twice_is_one_finding_L2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert len(review(desk, task, [issue("no test"), issue("no test"), issue("No  test!")]).raised) == 1
 
 
@@ -206,7 +206,7 @@ def test_what_a_document_says_twice_is_one_finding_L2(desk: DeskWorld) -> None:
 def test_what_a_document_says_twice_counts_at_its_worst_and_never_vanishes_L2_D2(
     desk: DeskWorld, order: tuple[str, str]
 ) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     done = review(desk, task, [issue("no test", word) for word in order], verdict="concerns")
     assert [one.severity for one in findings(desk, task).values()] == ["CRITICAL"]
     assert done.sent_back
@@ -229,7 +229,7 @@ def test_the_same_words_at_two_places_are_two_findings_L2(world: GitWorld) -> No
 @pytest.mark.parametrize("state", ["open", "claimed", "disputed"])
 def test_a_re_flag_never_makes_an_unresolved_finding_harmless_L8_D2(desk: DeskWorld, state: str) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue(severity="CRITICAL")]).raised
     if state != "open":
         respond(desk, task, {name: "FIXED" if state == "claimed" else "REJECTED"})
@@ -254,7 +254,7 @@ REWRITES: dict[str, Callable[[DeskWorld, str, str], object]] = {
 @pytest.mark.parametrize("way", REWRITES)
 def test_who_made_the_work_cannot_rewrite_what_others_found_in_it_L8(desk: DeskWorld, way: str) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue(severity="CRITICAL", problem="money is lost")]).raised
     before = desk.app.findings.show(CODEX, name)
     with desk.unchanged(), pytest.raises(Refused):
@@ -263,7 +263,7 @@ def test_who_made_the_work_cannot_rewrite_what_others_found_in_it_L8(desk: DeskW
 
 
 def test_a_re_flag_may_be_more_severe_and_then_blocks_L1_L10(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue("untested", "LOW")]).raised
     again(desk, task)
     assert list(states(desk, task).values()) == ["skipped"]
@@ -275,7 +275,7 @@ def test_a_re_flag_may_be_more_severe_and_then_blocks_L1_L10(desk: DeskWorld) ->
 
 
 def test_late_suggestions_are_notes_and_late_blockers_are_loop_items_L10(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("first", "HIGH"), issue("early", "MEDIUM")])
     again(desk, task)
     done = review(desk, task, [issue("late", "MEDIUM"), issue("also late", "LOW"), issue("a new blocker", "HIGH")])
@@ -288,7 +288,7 @@ def test_late_suggestions_are_notes_and_late_blockers_are_loop_items_L10(desk: D
 
 
 def test_an_early_suggestion_flagged_again_stays_a_loop_item_L10(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue("early", "MEDIUM")]).raised
     again(desk, task)
     review(desk, task, [issue("early", "MEDIUM", id=name)])
@@ -300,7 +300,7 @@ def test_an_early_suggestion_flagged_again_stays_a_loop_item_L10(desk: DeskWorld
 
 def test_lists_are_of_a_task_or_of_everything_and_can_leave_out_what_is_settled(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task, other = desk.handed_in(), desk.handed_in(GEMINI)
+    task, other = desk.submitted_task(), desk.submitted_task(GEMINI)
     high, low = review(desk, task, [issue("a"), issue("b", "LOW")]).raised
     review(desk, other, [issue("c")])
     assert len(desk.app.findings.listed()) == 3
@@ -314,7 +314,7 @@ def test_lists_are_of_a_task_or_of_everything_and_can_leave_out_what_is_settled(
 
 @pytest.mark.parametrize("name", ["", "TL-x-1-001", "x" * 10_000, "TL-\x1b[2J-1-001"])
 def test_a_finding_that_is_not_there_is_not_found(desk: DeskWorld, name: str) -> None:
-    desk.handed_in()
+    desk.submitted_task()
     with pytest.raises(NotFound) as caught:
         desk.app.findings.show(CODEX, name)
     assert "\x1b" not in caught.value.message
@@ -322,7 +322,7 @@ def test_a_finding_that_is_not_there_is_not_found(desk: DeskWorld, name: str) ->
 
 
 def test_what_happened_to_a_finding_is_told_in_order_with_names_G4(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue()]).raised
     again(desk, task)
     rule(desk, {name: "NOT_FIXED"}, by=BOB)
@@ -338,14 +338,14 @@ def test_what_happened_to_a_finding_is_told_in_order_with_names_G4(desk: DeskWor
 @pytest.mark.parametrize("who", [CODEX, BOB, ALICE, CLAUDE])
 def test_anybody_may_add_a_finding_to_what_is_handed_in_and_services_may_not(desk: DeskWorld, who: Actor) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     one = desk.app.findings.add(who, task, ReportedFinding(severity="HIGH", title="untested"))
     assert (one.state, one.blocking) == ("open", True)
     assert desk.status(task) == "reviewing"
 
 
 def test_adding_needs_a_title_and_a_path_of_the_repository(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for wrong in (
         ReportedFinding(severity="HIGH", title="  "),
         ReportedFinding(severity="HIGH", title="x", path="../x"),
@@ -360,7 +360,7 @@ def test_adding_needs_a_title_and_a_path_of_the_repository(desk: DeskWorld) -> N
 
 def test_an_answer_given_twice_in_review_is_the_last_one_L6(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue()]).raised
     desk.app.answers.respond(CLAUDE, task, [answer(name, "FIXED")])
     desk.app.answers.respond(CLAUDE, task, [answer(name, "REJECTED")])

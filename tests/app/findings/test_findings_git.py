@@ -25,7 +25,7 @@ PATCH = (
 )
 
 
-def handed_in(world: GitWorld, **files: str) -> str:
+def submitted_task(world: GitWorld, **files: str) -> str:
     return deliver(world, {"pay.py": PAY} | {name.replace("_", "."): text for name, text in files.items()})
 
 
@@ -39,7 +39,7 @@ def flagged(world: GitWorld, task: str, severity: str = "HIGH", **more: object) 
 
 
 def test_a_moved_line_is_where_it_is_now_and_the_same_finding_L2(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = flagged(world, task)
     next_attempt(world, task, {"pay.py": "import os\n\n\n" + PAY})
     assert findings(world, task)[name].location.line == 5, "lines were put in above it"
@@ -48,7 +48,7 @@ def test_a_moved_line_is_where_it_is_now_and_the_same_finding_L2(world: GitWorld
 
 
 def test_a_renamed_file_takes_its_findings_along_L2(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = flagged(world, task)
     next_attempt(world, task, {"pay.py": None, "money/pay.py": PAY + "\n"})
     one = findings(world, task)[name]
@@ -69,7 +69,7 @@ def test_a_file_of_the_target_that_is_renamed_is_followed_L2(world: GitWorld) ->
 
 
 def test_code_that_is_gone_leaves_the_finding_where_it_was_L2(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = flagged(world, task)
     next_attempt(world, task, {"pay.py": "def pay(amount):\n    return True\n"})
     one = findings(world, task)[name]
@@ -80,7 +80,7 @@ def test_code_that_is_gone_leaves_the_finding_where_it_was_L2(world: GitWorld) -
 
 
 def test_a_suggestion_whose_file_left_the_change_is_obsolete_by_itself_L4(world: GitWorld) -> None:
-    task = handed_in(world, keep_py="keep = 1\n")
+    task = submitted_task(world, keep_py="keep = 1\n")
     name = flagged(world, task, "LOW")
     world.app.feedback.redo(BOB, task, "without pay.py")
     next_attempt(world, task, {"pay.py": None})
@@ -88,7 +88,7 @@ def test_a_suggestion_whose_file_left_the_change_is_obsolete_by_itself_L4(world:
 
 
 def test_a_blocking_one_whose_file_left_the_change_needs_the_word_of_an_eligible_reviewer_L4(world: GitWorld) -> None:
-    task = handed_in(world, keep_py="keep = 1\n")
+    task = submitted_task(world, keep_py="keep = 1\n")
     name = flagged(world, task)
     next_attempt(world, task, {"pay.py": None})
     assert (states(world, task), findings(world, task)[name].left_diff) == ({name: "claimed"}, True)
@@ -101,7 +101,7 @@ def test_a_blocking_one_whose_file_left_the_change_needs_the_word_of_an_eligible
 
 
 def test_a_finding_whose_file_is_still_in_the_change_is_not_obsolete_L4(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = flagged(world, task)
     next_attempt(world, task, {"pay.py": PAY.replace("10", "LIMIT")})
     with world.refused("L4"):
@@ -109,7 +109,7 @@ def test_a_finding_whose_file_is_still_in_the_change_is_not_obsolete_L4(world: G
 
 
 def test_an_obsolete_finding_that_is_flagged_again_is_open_again_L4(world: GitWorld) -> None:
-    task = handed_in(world, keep_py="keep = 1\n")
+    task = submitted_task(world, keep_py="keep = 1\n")
     name = flagged(world, task)
     next_attempt(world, task, {"pay.py": None, "keep.py": "keep = 2\n"})
     rule(world, {name: "OBSOLETE"})
@@ -124,7 +124,7 @@ def test_an_obsolete_finding_that_is_flagged_again_is_open_again_L4(world: GitWo
 
 def test_a_person_points_at_a_line_and_the_code_there_is_kept_L3(world: GitWorld) -> None:
     configure(world, KEPT)
-    task = handed_in(world)
+    task = submitted_task(world)
     one = world.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="limit", path="pay.py", line=2))
     assert (one.quote, one.source, one.by, one.location.line) == ("limit = 10", "person", "bob@box", 2)
 
@@ -133,13 +133,13 @@ def test_a_person_points_at_a_line_and_the_code_there_is_kept_L3(world: GitWorld
     ("path", "line"), [("pay.py", 4), ("pay.py", 10**6), ("nowhere.py", 0), ("nowhere.py", 1), ("PAY.py", 2)]
 )
 def test_a_line_that_is_not_there_is_refused_V7(world: GitWorld, path: str, line: int) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     with world.refused("V7"):
         world.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="limit", path=path, line=line))
 
 
 def test_a_quote_that_is_not_there_is_refused_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     with world.refused("V7"):
         world.app.findings.add(
             BOB, task, ReportedFinding(severity="LOW", title="limit", path="pay.py", quote="limit = 11")
@@ -148,13 +148,13 @@ def test_a_quote_that_is_not_there_is_refused_V7(world: GitWorld) -> None:
 
 @pytest.mark.parametrize("who", [CI, asserted(BOB), asserted(CODEX)])
 def test_services_and_typed_names_add_nothing_I1_I5(world: GitWorld, who: Actor) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     with world.unchanged(), pytest.raises(Refused):
         world.app.findings.add(who, task, ReportedFinding(severity="HIGH", title="limit"))
 
 
 def test_a_review_token_adds_to_its_task_only_and_an_implement_token_to_none_I2(world: GitWorld) -> None:
-    task, other = handed_in(world), deliver(world, {"x.py": "x\n"}, actor=GEMINI)
+    task, other = submitted_task(world), deliver(world, {"x.py": "x\n"}, actor=GEMINI)
     reviewer = world.spawn(BOB, task, "review")
     assert world.app.findings.add(reviewer, task, ReportedFinding(severity="LOW", title="limit")).state == "open"
     with world.refused("I2"):
@@ -185,7 +185,7 @@ def test_a_suggestion_added_to_an_approved_task_ends_nothing_D2(world: GitWorld)
 
 
 def test_a_waiver_that_runs_out_before_the_merge_ends_the_approval_Q2_E3(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = flagged(world, task)
     world.app.findings.waive(BOB, name, "the vendor fixes it", days=1)
     next_attempt(world, task, {"x.py": "x\n"}, answers={})
@@ -197,7 +197,7 @@ def test_a_waiver_that_runs_out_before_the_merge_ends_the_approval_Q2_E3(world: 
 
 
 def test_a_finding_of_another_task_is_not_ruled_on_or_answered_under_this_one_L2_L6(world: GitWorld) -> None:
-    task, other = handed_in(world), deliver(world, {"x.py": "x\n"}, actor=GEMINI)
+    task, other = submitted_task(world), deliver(world, {"x.py": "x\n"}, actor=GEMINI)
     mine, others = flagged(world, task), review(world, other, [issue()]).raised[0]
     world.start(CLAUDE, task)
     with world.refused("L6"):
@@ -211,7 +211,7 @@ def test_a_finding_of_another_task_is_not_ruled_on_or_answered_under_this_one_L2
 
 
 def with_patch(world: GitWorld, patch: str = PATCH) -> tuple[str, str]:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = flagged(world, task, fix_patch=patch)
     world.start(CLAUDE, task)
     world.checkout.switch(f"fe/{task}")
@@ -294,7 +294,7 @@ def test_what_a_check_or_a_hook_starts_applies_nothing_I5(world: GitWorld, who: 
 
 
 def test_a_finding_without_a_patch_says_so_L3(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = flagged(world, task)
     with world.unchanged(), pytest.raises(NotFound):
         world.app.findings.apply(CLAUDE, name)

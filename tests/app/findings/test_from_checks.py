@@ -55,7 +55,7 @@ def by_name(desk: DeskWorld, task: str) -> dict[str, str]:
 
 def test_each_failing_test_is_a_finding_of_the_gate_with_an_id_of_its_kind_L2_L13(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("t::a", "t::b"))
     rows = list(findings(desk, task).values())
     assert [one.id for one in rows] == [f"QA-{task}-1-001", f"QA-{task}-1-002"]
@@ -64,14 +64,14 @@ def test_each_failing_test_is_a_finding_of_the_gate_with_an_id_of_its_kind_L2_L1
 
 def test_a_check_without_a_report_is_one_finding_by_its_name_L13(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "lint", Ran(exit_code=1))
     assert by_name(desk, task) == {"lint": "open"}
 
 
 def test_what_still_fails_is_not_raised_again_by_the_next_run_L8(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     for _ in range(3):
         ran(desk, task, "tests", failing("t::a"))
     assert len(findings(desk, task)) == 1
@@ -83,7 +83,7 @@ def test_what_still_fails_is_not_raised_again_by_the_next_run_L8(desk: DeskWorld
 
 def test_the_passing_check_resolves_and_a_later_failure_opens_the_same_finding_again_L8(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("t::a", "t::b"))
     ran(desk, task, "tests", failing("t::b", passing=("t::a",)))
     assert by_name(desk, task) == {"t::a": "resolved", "t::b": "open"}
@@ -104,7 +104,7 @@ NOTHING = {
 @pytest.mark.parametrize("before", ["failing", "nothing"])
 def test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1(desk: DeskWorld, case: str, before: str) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     if before == "failing":
         ran(desk, task, "tests", failing("t::a"))
     was = states(desk, task)
@@ -115,7 +115,7 @@ def test_what_did_not_run_to_its_end_neither_raises_nor_resolves_G1(desk: DeskWo
 
 def test_a_report_without_a_test_in_it_is_no_pass_and_resolves_nothing_G1(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     ran(desk, task, "tests", Ran(exit_code=0, tests=()))
     assert by_name(desk, task)["t::a"] == "open"
@@ -124,7 +124,7 @@ def test_a_report_without_a_test_in_it_is_no_pass_and_resolves_nothing_G1(desk: 
 
 def test_a_failing_test_that_is_taken_away_is_no_test_that_passes_L13(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("t::a", "t::b"))
     desk.app.feedback.redo(BOB, task, "mend them")
     again(desk, task, via=ALICE)
@@ -140,32 +140,32 @@ def test_a_failing_test_that_is_taken_away_is_no_test_that_passes_L13(desk: Desk
 @pytest.mark.parametrize("who", [CLAUDE, CODEX])
 def test_a_run_that_is_only_claimed_changes_nothing_D5_G1(desk: DeskWorld, who: Any) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     ran(desk, task, "tests", report_of(["t::a", "ok"]), actor=who)
     assert by_name(desk, task) == {"t::a": "open"}
-    other = desk.handed_in(via=ALICE)
+    other = desk.submitted_task(via=ALICE)
     ran(desk, other, "tests", failing("t::a"), actor=who)
     assert findings(desk, other) == {}
 
 
 def test_an_optional_check_raises_nothing_M4(desk: DeskWorld) -> None:
     configure(desk, OPTIONAL)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     assert findings(desk, task) == {}
 
 
 def test_what_a_check_raised_is_said_by_D5_and_not_twice_D2(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     assert {reason.rule for reason in why_not_approved(desk, task)} == {"D5"}
 
 
 def test_breaking_the_glass_over_a_red_check_still_works_N3_D5(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     done = desk.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down"))
     assert (done.rule, done.status) == ("N3", "approved")
@@ -174,7 +174,7 @@ def test_breaking_the_glass_over_a_red_check_still_works_N3_D5(desk: DeskWorld) 
 
 def test_an_implementer_need_not_answer_what_a_check_says_itself_L6_L8(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     ran(desk, task, "tests", failing("t::a"))
     assert desk.status(task) == "open"
     assert "t::a" in words(desk, task)
@@ -184,7 +184,7 @@ def test_an_implementer_need_not_answer_what_a_check_says_itself_L6_L8(desk: Des
 
 def test_a_ruling_does_not_make_a_red_check_green_L8_D5(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("t::a"))
     (name,) = findings(desk, task)
     respond(desk, task, {name: "FIXED"})
@@ -196,7 +196,7 @@ def test_a_ruling_does_not_make_a_red_check_green_L8_D5(desk: DeskWorld) -> None
 
 def test_a_finding_of_a_reviewer_with_the_same_words_is_another_one_L2(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE, labels=["review:per-task"])
+    task = desk.submitted_task(via=ALICE, labels=["review:per-task"])
     ran(desk, task, "tests", failing("t::a"))
     review(desk, task, [issue("failing test: t::a")])
     assert len(findings(desk, task)) == 2
@@ -206,7 +206,7 @@ def test_a_finding_of_a_reviewer_with_the_same_words_is_another_one_L2(desk: Des
 
 def test_a_failing_test_comes_with_its_words_and_its_place_L3(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     red = Result("t::a", "failed", "assert 1 == 2", "tests/test_t.py", 7)
     ran(desk, task, "tests", Ran(exit_code=1, tests=(red, Result("ok", "passed"))))
     (one,) = findings(desk, task).values()
@@ -222,7 +222,7 @@ MANY = [f"t{number:03}" for number in range(30)]
 
 def test_very_many_failing_tests_are_one_finding_and_a_prompt_is_possible_F4(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     wall = tuple(Result(f"tests.test_{n}::test", "failed", "x" * 2_000) for n in range(1_500))
     ran(desk, task, "tests", Ran(exit_code=1, tests=wall))
     (one,) = findings(desk, task).values()
@@ -236,13 +236,13 @@ def test_very_many_failing_tests_are_one_finding_and_a_prompt_is_possible_F4(des
 
 def test_a_list_of_failures_gives_way_where_one_of_them_passes_and_that_is_progress_L13(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     rounds = [MANY, MANY[5:], [*MANY[5:], "new"], MANY[28:]]
     for n, red in enumerate(rounds):
         if n:
             again(desk, task)
         ran(desk, task, "tests", report_of(["ok", *[name for name in MANY if name not in red]], red))
-    table = [(one.found, one.fixed, one.is_progress) for one in standing(desk, task).rounds]
+    table = [(one.raised, one.fixed, one.is_progress) for one in standing(desk, task).rounds]
     assert table == [(1, 0, False), (1, 1, True), (0, 0, False), (2, 1, True)]
     assert [one.title for one in findings(desk, task).values() if one.state == "open"] == [
         "failing test: t028", "failing test: t029",
@@ -254,7 +254,7 @@ def test_a_list_of_failures_gives_way_where_one_of_them_passes_and_that_is_progr
 
 def test_single_failures_stay_known_while_very_many_fail_L8(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", report_of(["ok", *MANY[2:]], MANY[:2]))
     ran(desk, task, "tests", report_of(["ok", MANY[0]], MANY[1:]))
     assert by_name(desk, task) == {"t000": "resolved", "t001": "open", "tests:many": "open"}
@@ -262,7 +262,7 @@ def test_single_failures_stay_known_while_very_many_fail_L8(desk: DeskWorld) -> 
 
 def test_what_an_older_version_called_otherwise_is_known_again_D5_L8(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     ran(desk, task, "tests", failing("works#2", passing=("works",)))
     ran(desk, task, "tests", failing("works [in b.js]", passing=("works [in a.js]",)))
     assert len(findings(desk, task)) == 1
@@ -284,7 +284,7 @@ def test_what_a_tool_found_is_raised_once_across_runs_and_lines_that_move_L2_L8(
     configure(desk, SCAN)
     desk.outside.runner.answers["scan"] = scan()
     desk.app.checks.run_target(CI)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     for line in (3, 3, 7):
         ran(desk, task, "scan", scan(("pay.py", line, "eval is dangerous"), ("loan.py", 1, "eval is dangerous")))
     rows = list(findings(desk, task).values())
@@ -302,7 +302,7 @@ def test_a_tool_that_finds_the_same_twice_in_a_file_does_not_grow_with_every_run
     configure(desk, SCAN)
     desk.outside.runner.answers["scan"] = scan()
     desk.app.checks.run_target(CI)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     twice = scan(("pay.py", 3, "eval is dangerous"), ("pay.py", 9, "eval is dangerous"))
     for _ in range(3):
         ran(desk, task, "scan", twice)
@@ -317,14 +317,14 @@ def test_a_tool_that_finds_the_same_twice_in_a_file_does_not_grow_with_every_run
 
 def test_the_test_vector_of_the_QA_loop_L13(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     five = ("t1", "t2", "t3", "t4", "t5")
     rounds = [five, ("t4", "t5"), ("t4", "t5", "n1", "n2"), ("n1", "n2")]
     for n, red in enumerate(rounds):
         if n:
             again(desk, task)
         ran(desk, task, "tests", report_of(["ok", *[name for name in five if name not in red]], red))
-    table = [(one.found, one.fixed, one.is_progress) for one in standing(desk, task).rounds]
+    table = [(one.raised, one.fixed, one.is_progress) for one in standing(desk, task).rounds]
     assert table == [(5, 0, False), (0, 3, True), (2, 0, False), (0, 2, True)]
     tracked = desk.app.handoffs.export(task, "qa").test_tracking  # type: ignore[union-attr]
     assert (tracked.original_failures, tracked.still_failing, tracked.new_failures) == (five, (), ("n1", "n2"))
@@ -333,7 +333,7 @@ def test_the_test_vector_of_the_QA_loop_L13(desk: DeskWorld) -> None:
 
 def test_only_new_failures_are_no_progress_and_escalate_L13_E1(desk: DeskWorld) -> None:
     configure(desk, TESTS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for n in range(3):
         if n:
             again(desk, task)

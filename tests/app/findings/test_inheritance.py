@@ -184,7 +184,7 @@ def test_a_person_clears_nothing_that_came_along_by_its_content_I8_A6(world: Git
     task, _ = first(world)
     new = handed_on(world, task, "squashed into another commit")
     with world.refused("I8"):
-        world.app.attempts.clear_author(BOB, new, CLAUDE.session, "it only looks alike")
+        world.app.attempts.correct_author(BOB, new, CLAUDE.session, "it only looks alike")
 
 
 def test_a_person_clears_nobody_whose_code_is_in_another_attempt_than_the_trailer_I8_A6(world: GitWorld) -> None:
@@ -198,7 +198,7 @@ def test_a_person_clears_nobody_whose_code_is_in_another_attempt_than_the_traile
     world.checkout.commit("pay.py", PAY, session=GEMINI)
     world.submit(GEMINI, new)
     with world.refused("I8"):
-        world.app.attempts.clear_author(BOB, new, CLAUDE.session, "the trailer is wrong")
+        world.app.attempts.correct_author(BOB, new, CLAUDE.session, "the trailer is wrong")
 
 
 def test_what_came_along_follows_its_root_once_that_is_settled_and_its_code_is_gone_A6_L6(world: GitWorld) -> None:

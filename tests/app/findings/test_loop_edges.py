@@ -20,7 +20,7 @@ def stored_is_computed(desk: DeskWorld, task: str) -> tuple[str, str]:
 
 
 def sent_back(desk: DeskWorld, *titles: str) -> str:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue(title) for title in titles or ("leaks",)])
     return task
 
@@ -39,7 +39,7 @@ def rejected(desk: DeskWorld) -> str:
 def test_an_open_blocking_finding_is_not_talked_down_by_saying_it_again_milder_E3_D2(
     desk: DeskWorld, who: Actor
 ) -> None:
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     review(desk, task, [issue("leaks", "CRITICAL")])
     desk.app.findings.add(who, task, ReportedFinding(severity="LOW", title="leaks"))
     (found,) = findings(desk, task).values()
@@ -59,7 +59,7 @@ def test_what_was_verified_may_be_raised_again_milder_L9(desk: DeskWorld) -> Non
 
 def test_an_accepted_rejection_does_not_come_back_by_leaving_the_quote_out_L9(desk: DeskWorld) -> None:
     desk.repo.files["app.py"] = "def first():\n    return 1\n"
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("leaks", quote="return 1", file="app.py"), issue("no test")])
     desk.start(CLAUDE, task)
     respond(desk, task, {f"TL-{task}-1-001": "REJECTED", f"TL-{task}-1-002": "FIXED"})
@@ -71,7 +71,7 @@ def test_an_accepted_rejection_does_not_come_back_by_leaving_the_quote_out_L9(de
 
 
 def test_a_finding_that_one_review_names_by_two_of_its_ids_is_refused_in_a_sentence_L2(desk: DeskWorld) -> None:
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     review(desk, task, [issue("leaks")])
     review(desk, task, [issue("leaks")], by=GEMINI)
     with desk.refused("L2"):
@@ -109,7 +109,7 @@ def test_a_finding_whose_waiver_ran_out_is_asked_for_and_can_be_answered_E3_L6(d
         desk.submit(CLAUDE, task)
     respond(desk, task, {f"TL-{task}-1-001": "FIXED"})
     desk.submit(CLAUDE, task)
-    assert [(one.had, one.found) for one in standing(desk, task).rounds] == [(0, 0), (1, 0)]
+    assert [(one.had, one.raised) for one in standing(desk, task).rounds] == [(0, 0), (1, 0)]
     with desk.refused("D2"):
         desk.approve(BOB, task)
     rule(desk, {f"TL-{task}-1-001": "VERIFIED"})
@@ -139,7 +139,7 @@ def test_a_finding_that_is_added_to_what_came_back_may_undo_its_progress_E1(desk
 
 
 def test_hand_ins_that_overtake_each_other_in_review_count_against_the_cap_E1(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for _ in range(5):
         desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
         desk.submit(CLAUDE, task)

@@ -170,7 +170,7 @@ class Looping(RuleBasedStateMachine):
         )
         self.world.repo.files["foureyes.toml"] = SETTINGS + text + (CHECKS if checks else "")
         self.world.app.policy.accept(ALICE)
-        self.tasks = [self.world.handed_in(group="g"), self.world.create(CODEX, labels=tuple(labels), minor=minor)]
+        self.tasks = [self.world.submitted_task(group="g"), self.world.create(CODEX, labels=tuple(labels), minor=minor)]
         self.look_at(CODEX, self.tasks[0], [("limit is hard-coded", "HIGH", {}, False), *found], 0, 0)
 
     # The implementer
@@ -183,7 +183,7 @@ class Looping(RuleBasedStateMachine):
         words=st.lists(answers, min_size=1, max_size=3),
         code=st.sampled_from([CODE, CODE, MOVED, WITHOUT]),
     )
-    def hand_in(self, actor: str, n: int, changed: bool, touches: bool, words: list[str], code: str) -> None:
+    def submit_work(self, actor: str, n: int, changed: bool, touches: bool, words: list[str], code: str) -> None:
         self.hand_over(WHO[actor], self.task(n), words, changed=changed, touches=touches, code=code)
 
     def hand_over(
@@ -396,7 +396,7 @@ class Looping(RuleBasedStateMachine):
         view = self.world.app.loops.show(task)
         found, shown = view.task, view.state
         naive, table = stand(loop, self.limit, self.cap)
-        said = [(one.n, one.had, one.fixed, one.found, one.same_tree) for one in shown.rounds]
+        said = [(one.n, one.had, one.fixed, one.raised, one.same_tree) for one in shown.rounds]
         counted = [
             (one.n, 0, 0, 0, False) if one.goes_on else (one.n, len(one.had), one.fixed, one.found, one.same_tree)
             for one in loop.rounds

@@ -12,7 +12,7 @@ from tests.stage.world import DeskWorld
 
 def test_four_one_none_none_fixed_escalates_at_iteration_five_L12(desk: DeskWorld) -> None:
     task = play(desk, [4, 1, 0, 0], found=6)
-    table = [(one.n, one.found, one.fixed, one.no_progress, one.action) for one in standing(desk, task).rounds]
+    table = [(one.n, one.raised, one.fixed, one.no_progress, one.action) for one in standing(desk, task).rounds]
     assert table == [
         (1, 6, 0, 0, "continue"),
         (2, 0, 4, 0, "continue"),

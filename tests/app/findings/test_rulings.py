@@ -40,7 +40,7 @@ def answered(
 ) -> tuple[str, str]:
     """A task in review again, with one blocking finding that was answered."""
     configure(desk, settings)
-    task = desk.handed_in(creator=creator, **fields)  # type: ignore[arg-type]
+    task = desk.submitted_task(creator=creator, **fields)  # type: ignore[arg-type]
     (name,) = review(desk, task, [issue()]).raised
     respond(desk, task, {name: word})
     desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
@@ -94,7 +94,7 @@ def test_a_dispute_is_no_acceptance_L9_D2(desk: DeskWorld) -> None:
 
 def test_an_open_one_is_answered_first_D2(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue()]).raised
     (reason,) = why_not_approved(desk, task)
     assert ("is open" in reason.message, steps_text(reason.next)) == (
@@ -108,7 +108,7 @@ def test_an_open_one_is_answered_first_D2(desk: DeskWorld) -> None:
 
 def test_every_blocking_finding_is_a_reason_of_its_own_D2_G2(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(desk, task, [issue("a"), issue("b", "CRITICAL"), issue("c", "LOW")]).raised
     told = texts(why_not_approved(desk, task))
     assert [name in told for name in names] == [True, True, False]
@@ -204,7 +204,7 @@ def test_a_person_who_created_it_rules_without_one_P3(desk: DeskWorld) -> None:
 @pytest.mark.parametrize("word", ["FIXED", "REJECTED"])
 def test_a_person_does_not_rule_on_an_answer_that_they_gave_L8(desk: DeskWorld, word: str) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in(creator=ALICE)
+    task = desk.submitted_task(creator=ALICE)
     (name,) = review(desk, task, [issue()]).raised
     respond(desk, task, {name: word}, by=BOB)
     ruling = {"FIXED": "VERIFIED", "REJECTED": "ACCEPTED"}[word]
@@ -275,7 +275,7 @@ def test_with_human_proof_key_a_persons_review_is_signed_with_its_rulings_I9(des
 
 def test_a_set_of_rulings_is_stored_whole_or_not_at_all_L8(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     a, b, c = review(desk, task, [issue("a"), issue("b"), issue("c")]).raised
     respond(desk, task, {a: "FIXED", b: "REJECTED"})
     with desk.refused("L8") as caught:
@@ -387,7 +387,7 @@ def test_what_the_approval_rests_on_is_not_taken_back_under_it_L18(desk: DeskWor
 def test_a_ruling_taken_back_after_the_round_ended_changes_what_the_engine_counts_and_the_record_says_it_L18_L11(
     desk: DeskWorld,
 ) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     a, b = review(desk, task, [issue("a"), issue("b")]).raised
     again(desk, task)
     rule(desk, {a: "VERIFIED", b: "NOT_FIXED"})
@@ -405,7 +405,7 @@ def test_a_ruling_taken_back_after_the_round_ended_changes_what_the_engine_count
 
 def test_a_ruling_that_needs_a_reason_proposes_itself_with_one_P5(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task)
     (name,) = review(desk, task, [issue()], by=GEMINI).raised
     desk.app.feedback.redo(BOB, task)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.app.exchange.test_sarif import KEPT, take
+from tests.app.exchange.test_findings import KEPT, take
 from tests.stage.documents import sarif
 from tests.stage.gated import configure, deliver
 from tests.stage.looped import findings, issue, next_attempt, review

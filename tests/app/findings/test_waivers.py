@@ -32,7 +32,7 @@ WHY = "the vendor fixes it next week"
 
 def blocked(desk: DeskWorld, severity: str = "HIGH", actor: Actor = CLAUDE) -> tuple[str, str]:
     configure(desk, KEPT)
-    task = desk.handed_in(actor)
+    task = desk.submitted_task(actor)
     (name,) = review(desk, task, [issue(severity=severity)]).raised
     return task, name
 
@@ -92,7 +92,7 @@ def test_what_is_settled_or_waived_is_not_waived_again_E3(desk: DeskWorld) -> No
     desk.app.findings.waive(BOB, name, WHY)
     with desk.refused("E3"):
         desk.app.findings.waive(BOB, name, WHY)
-    other = desk.handed_in(GEMINI)
+    other = desk.submitted_task(GEMINI)
     (second,) = review(desk, other, [issue()]).raised
     respond(desk, other, {second: "FIXED"}, by=GEMINI)
     rule(desk, {second: "VERIFIED"})
@@ -182,7 +182,7 @@ def test_where_a_human_key_exists_a_waiver_is_signed_E3_I9(desk: DeskWorld) -> N
 
 def test_what_a_check_raised_is_mended_and_not_waived_E3_L8(desk: DeskWorld) -> None:
     configure(desk, KEPT + TESTS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.outside.runner.says("tests", exit_code=1, passing=["a"], failing=["b"])
     desk.workshop.export = lambda tree, path, only=(): None  # type: ignore[method-assign]
     check(desk, task)
@@ -195,7 +195,7 @@ def test_what_a_check_raised_is_mended_and_not_waived_E3_L8(desk: DeskWorld) -> 
 
 
 def test_open_notes_become_follow_up_tasks_with_one_command_L16(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(
         desk, task, [issue("a better name", "LOW", problem="x says nothing"), issue("a test more", "MEDIUM")]
     ).raised
@@ -209,7 +209,7 @@ def test_open_notes_become_follow_up_tasks_with_one_command_L16(desk: DeskWorld)
 
 
 def test_the_same_note_again_is_the_same_task_L16(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue("a better name", "LOW")]).raised
     desk.app.findings.track(BOB, [name, name])
     new = findings(desk, task)[name].tracked
@@ -218,14 +218,14 @@ def test_the_same_note_again_is_the_same_task_L16(desk: DeskWorld) -> None:
     assert len(desk.ids_of(label="tech-debt")) == 1
     again = desk.app.findings.track(BOB, [], task=task)
     assert (again.changed, again.notes) == (False, (f"{name} already has the task {new}",)), "all of a task, twice"
-    other = desk.handed_in()
+    other = desk.submitted_task()
     with desk.refused("L16"):
         desk.app.findings.track(BOB, [], task=other)
 
 
 def test_a_blocking_finding_is_answered_and_not_put_off_L16(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     high, low = review(desk, task, [issue("a"), issue("b", "LOW")]).raised
     with desk.refused("L16") as caught:
         desk.app.findings.track(BOB, [low, high])
@@ -235,14 +235,14 @@ def test_a_blocking_finding_is_answered_and_not_put_off_L16(desk: DeskWorld) -> 
 
 
 def test_a_note_that_is_not_there_plans_nothing_L16(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue("b", "LOW")]).raised
     with desk.unchanged(), pytest.raises(NotFound):
         desk.app.findings.track(BOB, [name, "TL-x-1-001"])
 
 
 def test_the_same_note_in_three_attempts_is_a_debt_alert_until_it_is_tracked_L16(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue("a better name", "LOW")]).raised
 
     def alerts() -> list[str]:
@@ -258,7 +258,7 @@ def test_the_same_note_in_three_attempts_is_a_debt_alert_until_it_is_tracked_L16
 
 
 def test_flagged_twice_within_one_attempt_is_one_attempt_L16(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue("a better name", "LOW")]).raised
     for who in (GEMINI, BOB, person("carol")):
         review(desk, task, [issue("a better name", "LOW", id=name)], by=who)

@@ -13,7 +13,7 @@ from tests.stage.world import DeskWorld
 
 def found(desk: DeskWorld, severity: str = "HIGH") -> tuple[str, str]:
     """A task in review in which codex found something."""
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     (name,) = review(desk, task, [issue(severity=severity)]).raised
     return task, name
 
@@ -74,7 +74,7 @@ def test_what_somebody_else_raised_too_is_withdrawn_by_neither_but_by_a_person_o
 def test_what_somebody_else_ruled_to_stand_is_not_withdrawn_by_an_agent_unless_that_is_taken_back_L4_L8_L9(
     desk: DeskWorld, given: str, word: str
 ) -> None:
-    task = desk.handed_in(labels=["review:auto"])
+    task = desk.submitted_task(labels=["review:auto"])
     name, other = review(desk, task, [issue("one"), issue("two")]).raised
     if desk.status(task) == "open":
         desk.start(CLAUDE, task)
@@ -90,7 +90,7 @@ def test_what_somebody_else_ruled_to_stand_is_not_withdrawn_by_an_agent_unless_t
 
 
 def test_what_is_withdrawn_is_no_progress_and_can_be_raised_again_L11(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     one, two = review(desk, task, [issue("one"), issue("two")]).raised
     again(desk, task)
     desk.app.rulings.withdraw(CODEX, one, "was right before")
@@ -102,7 +102,7 @@ def test_what_is_withdrawn_is_no_progress_and_can_be_raised_again_L11(desk: Desk
 
 
 def test_a_finding_outside_of_the_change_is_not_obsolete_and_its_raiser_is_named_L4(desk: DeskWorld) -> None:
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     added = desk.app.findings.add(CODEX, task, ReportedFinding(severity="HIGH", title="the readme lies"))
     with desk.refused("L4") as caught:
         rule(desk, {added.id: "OBSOLETE"}, by=BOB)

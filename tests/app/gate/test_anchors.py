@@ -43,12 +43,12 @@ def lost(world: DeskWorld | GitWorld, task: str, severity: str = "HIGH", by: Act
     return name
 
 
-def handed_in(world: GitWorld, text: str = PAY) -> str:
+def submitted_task(world: GitWorld, text: str = PAY) -> str:
     return deliver(world, {"pay.py": text})
 
 
 def test_a_quote_that_is_neither_in_base_nor_in_head_goes_back_once_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     with sent_back_to_its_reviewer(world, task, "V7", error=Refused) as reasons:
         review(world, task, [issue("a good one", "LOW"), issue(**WRONG)])
     assert "payload.issues[1]" in reasons[0].message
@@ -56,7 +56,7 @@ def test_a_quote_that_is_neither_in_base_nor_in_head_goes_back_once_V7(world: Gi
 
 
 def test_sent_again_a_blocking_one_waits_for_other_eyes_and_stands_against_the_approval_V7_D2(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = lost(world, task)
     one = findings(world, task)[name]
     assert (one.state, one.waiting, one.anchored, one.blocking) == ("open", True, False, True)
@@ -66,7 +66,7 @@ def test_sent_again_a_blocking_one_waits_for_other_eyes_and_stands_against_the_a
 
 
 def test_a_non_blocking_one_is_kept_as_unanchored_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = lost(world, task, "LOW")
     one = findings(world, task)[name]
     assert (one.state, one.waiting, one.anchored) == ("open", False, False)
@@ -74,7 +74,7 @@ def test_a_non_blocking_one_is_kept_as_unanchored_V7(world: GitWorld) -> None:
 
 
 def test_it_goes_back_once_per_reviewer_and_attempt_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     lost(world, task)
     with sent_back_to_its_reviewer(world, task, "V7", error=Refused):
         review(world, task, [issue("another", **WRONG)], by=GEMINI)
@@ -87,7 +87,7 @@ def test_it_goes_back_once_per_reviewer_and_attempt_V7(world: GitWorld) -> None:
 )
 @pytest.mark.parametrize("word", ["CONFIRMED", "DISMISSED"])
 def test_who_raised_it_neither_confirms_nor_dismisses_it_V7(world: GitWorld, word: str, again_as: Actor) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = lost(world, task)
     with world.refused("V7"):
         rule(world, {name: word}, by=again_as)
@@ -96,7 +96,7 @@ def test_who_raised_it_neither_confirms_nor_dismisses_it_V7(world: GitWorld, wor
 
 
 def test_who_flagged_it_again_with_a_quote_that_is_nowhere_does_not_confirm_that_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     (name,) = review(world, task, [issue(file="pay.py", line=2)], verdict="concerns").raised
     next_attempt(world, task, {"pay.py": PAY.replace("10", "11")})
     with pytest.raises(Refused):
@@ -109,7 +109,7 @@ def test_who_flagged_it_again_with_a_quote_that_is_nowhere_does_not_confirm_that
 
 
 def test_other_eyes_confirm_it_and_it_is_sent_back_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = lost(world, task)
     rule(world, {name: "CONFIRMED"}, by=GEMINI)
     assert (states(world, task), world.status(task)) == ({name: "open"}, "open")
@@ -119,7 +119,7 @@ def test_other_eyes_confirm_it_and_it_is_sent_back_V7(world: GitWorld) -> None:
 
 
 def test_other_eyes_dismiss_it_and_one_false_finding_does_not_block_for_ever_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = lost(world, task)
     rule(world, {name: "DISMISSED"}, by=BOB)
     assert states(world, task) == {name: "resolved"}
@@ -128,7 +128,7 @@ def test_other_eyes_dismiss_it_and_one_false_finding_does_not_block_for_ever_V7(
 
 @pytest.mark.parametrize("word", ["VERIFIED", "ACCEPTED", "OVERRULED", "NOT_FIXED", "OBSOLETE"])
 def test_a_finding_that_waits_to_be_confirmed_takes_no_other_ruling_V7(world: GitWorld, word: str) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = lost(world, task)
     with world.unchanged(), pytest.raises(Refused):
         rule(world, {name: word}, by=GEMINI)
@@ -136,7 +136,7 @@ def test_a_finding_that_waits_to_be_confirmed_takes_no_other_ruling_V7(world: Gi
 
 @pytest.mark.parametrize("word", ["CONFIRMED", "DISMISSED"])
 def test_a_finding_that_is_anchored_cannot_be_dismissed_V7_L8(desk: DeskWorld, word: str) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue()], verdict="concerns").raised
     again(desk, task)
     with desk.refused("V7"):
@@ -144,7 +144,7 @@ def test_a_finding_that_is_anchored_cannot_be_dismissed_V7_L8(desk: DeskWorld, w
 
 
 def test_the_implementer_does_not_answer_what_nobody_has_confirmed_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     name = lost(world, task)
     with world.refused("V7"):
         world.app.answers.respond(CLAUDE, task, [answer(name, "REJECTED")])
@@ -154,13 +154,13 @@ def test_the_implementer_does_not_answer_what_nobody_has_confirmed_V7(world: Git
 
 
 def test_a_quote_is_found_whatever_its_white_space_and_says_where_it_is_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     (name,) = review(world, task, [issue(file="pay.py", line=99, quote="limit=10\n\n\treturn   amount<limit")]).raised
     assert (findings(world, task)[name].location.line, findings(world, task)[name].anchored) == (2, True)
 
 
 def test_a_quote_without_a_place_is_found_in_the_changed_files_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     (name,) = review(world, task, [issue(quote="limit = 10")]).raised
     assert (findings(world, task)[name].location.path, findings(world, task)[name].location.line) == ("pay.py", 2)
 
@@ -172,7 +172,7 @@ def test_code_that_the_change_took_away_may_be_quoted_V7(world: GitWorld) -> Non
 
 
 def test_a_finding_without_a_quote_is_anchored_by_its_place_and_blocks_V7(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     (name,) = review(world, task, [issue(location="pay.py:2")]).raised
     one = findings(world, task)[name]
     assert (one.quote, one.anchored, one.state) == ("limit = 10", True, "open")
@@ -182,13 +182,13 @@ def test_a_finding_without_a_quote_is_anchored_by_its_place_and_blocks_V7(world:
 def test_a_place_that_is_neither_in_base_nor_in_head_goes_back_as_well_V7(
     world: GitWorld, place: dict[str, Any]
 ) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     with sent_back_to_its_reviewer(world, task, "V7", error=Refused):
         review(world, task, [issue(**place)])
 
 
 def test_a_finding_without_any_place_blocks_as_well_V7(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue("there is no test at all")]).raised
     assert findings(desk, task)[name].anchored
     assert states(desk, task) == {name: "open"}
@@ -208,7 +208,7 @@ def test_a_file_that_is_no_text_is_a_place_too_V7(world: GitWorld) -> None:
 
 
 def test_a_document_that_is_wrong_does_not_use_up_the_one_return_of_a_quote_V7_V3(world: GitWorld) -> None:
-    task = handed_in(world)
+    task = submitted_task(world)
     with pytest.raises(BadInput):
         review(world, task, [issue("")])
     with sent_back_to_its_reviewer(world, task, "V7", error=Refused):

@@ -21,7 +21,7 @@ def again(world: GitWorld, task: str, **files: str) -> None:
 
 
 def test_the_change_is_the_one_that_a_decision_names_A2_D7(world: GitWorld) -> None:
-    task = world.handed_in(text="one\ntwo\n")
+    task = world.submitted_task(text="one\ntwo\n")
     view = world.app.attempts.changes(task)
     attempt = world.show(task).attempts[-1]
     assert (view.task, view.attempt, view.diff_id) == (task, 1, attempt.diff_id)
@@ -113,7 +113,7 @@ def test_there_is_no_change_where_nothing_was_handed_in(desk: DeskWorld) -> None
     task = desk.create()
     with pytest.raises(NotFound, match="nothing was submitted"):
         desk.app.attempts.changes(task)
-    task = desk.handed_in(lines=3)
+    task = desk.submitted_task(lines=3)
     assert desk.app.attempts.changes(task).files[0].added == 3
     with pytest.raises(NotFound, match="it has 1"):
         desk.app.attempts.changes(task, attempt=2)

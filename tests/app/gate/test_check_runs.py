@@ -57,7 +57,7 @@ def test_red_on_the_merge_result_says_what_was_printed_in_the_feedback_and_in_th
 def test_a_run_of_an_earlier_attempt_is_found_by_its_number_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=1, output="line 3 is too long\n")
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task)
     desk.start(CLAUDE, task)
     desk.repo.commit(f"fe/{task}")

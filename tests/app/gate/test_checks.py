@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from foureyes.app.facts import facts_of
 from foureyes.app.gate.checks import Checks
-from foureyes.app.views.attempt import CheckReport
-from foureyes.app.views.project import News
+from foureyes.app.results.attempt import CheckReport
+from foureyes.app.results.project import News
 from foureyes.core.nouns.check import RED_BEFORE, Ran, WhatRan
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.four_eyes import Declaration
@@ -72,7 +72,7 @@ def test_another_message_on_the_same_tree_needs_no_second_run_A3_D5(world: GitWo
 )
 def test_another_check_under_the_same_name_has_no_result_yet_D5(desk: DeskWorld, other: str) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task)
     configure(desk, other)
     assert row_of(desk.app.check_runs.of_task(BOB, task), "lint").outcome == "not_run"
@@ -84,7 +84,7 @@ def test_another_check_under_the_same_name_has_no_result_yet_D5(desk: DeskWorld,
 
 def test_whether_a_check_is_required_is_no_other_check(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task)
     configure(desk, LINT + "required = false\n")
     assert row_of(desk.app.check_runs.of_task(BOB, task), "lint").outcome == "passed"
@@ -92,7 +92,7 @@ def test_whether_a_check_is_required_is_no_other_check(desk: DeskWorld) -> None:
 
 def test_a_result_of_another_environment_is_not_taken_for_this_ones_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    runner, task = desk.outside.runner, desk.handed_in()
+    runner, task = desk.outside.runner, desk.submitted_task()
     runner.answers["lint"] = Ran(exit_code=0, program="ruff sha256:1 in environment old")
     runner.programs["lint"] = " in environment old"
     check(desk, task)
@@ -105,7 +105,7 @@ def test_a_result_that_rests_on_another_tree_of_the_target_does_not_count_and_is
     desk: DeskWorld,
 ) -> None:
     configure(desk, LINT)
-    runner, task = desk.outside.runner, desk.handed_in()
+    runner, task = desk.outside.runner, desk.submitted_task()
     runner.answers["lint"] = Ran(exit_code=0, program=WhatRan("tool", "", "4" * 40).stored)
     assert row_of(check(desk, task), "lint").outcome == "not_run"
     with desk.refused("D5"):
@@ -121,7 +121,7 @@ def test_a_result_that_rests_on_another_tree_of_the_target_does_not_count_and_is
 
 def test_again_runs_it_once_more_and_red_after_green_is_told(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task)
     desk.outside.runner.says("lint", exit_code=1, output="E501 too long\n")
     assert row_of(check(desk, task), "lint").outcome == "passed", "known from this tree"
@@ -154,14 +154,14 @@ def test_what_is_to_be_compared_with_the_target_is_not_called_red_before_that(de
     configure(desk, LINT)
     answers(desk, "lint", Ran(exit_code=2), Ran(exit_code=0))
     told: list[News] = []
-    check(desk, desk.handed_in(), tell=told.append)
+    check(desk, desk.submitted_task(), tell=told.append)
     assert any("did not finish: exit code 2 (not compared with the target yet)" in news.text for news in told)
     assert not any("crashed" in news.text for news in told)
 
 
 def test_only_runs_what_is_named(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     report = check(desk, task, only=["knip"])
     assert (desk.outside.runner.ran, row_of(report, "lint").outcome, row_of(report, "knip").outcome) == (
         ["knip"],
@@ -179,7 +179,7 @@ def test_only_runs_what_is_named(desk: DeskWorld) -> None:
 )
 def test_what_an_agent_ran_is_claimed_informs_people_and_decides_nothing_D5_M4(desk: DeskWorld, runner: Actor) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     report = check(desk, task, runner)
     row = row_of(report, "lint")
     assert (row.outcome, row.claimed, report.status, report.mode) == ("passed", True, "reviewing", "auto-approve")
@@ -194,13 +194,13 @@ def test_what_an_agent_ran_is_claimed_informs_people_and_decides_nothing_D5_M4(d
 
 def test_a_child_of_the_author_that_runs_it_is_the_author_D5_I4(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert row_of(check(desk, task, child_of(CLAUDE)), "lint").claimed
 
 
 def test_a_person_who_made_the_change_only_claims_and_another_one_counts_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(ALICE, creator=BOB)
+    task = desk.submitted_task(ALICE, creator=BOB)
     assert row_of(check(desk, task, ALICE), "lint").claimed
     with desk.refused("D5"):
         desk.approve(CODEX, task, reason="fine")
@@ -211,7 +211,7 @@ def test_a_person_who_made_the_change_only_claims_and_another_one_counts_D5(desk
 
 def test_after_a_run_that_counts_an_agent_uses_it_again_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task, CLAUDE)
     assert row_of(check(desk, task, CI), "lint").claimed is False
     assert row_of(check(desk, task, CODEX), "lint").reused
@@ -220,7 +220,7 @@ def test_after_a_run_that_counts_an_agent_uses_it_again_D5(desk: DeskWorld) -> N
 
 def test_a_claimed_red_does_not_hide_a_green_that_counts_nor_the_other_way_round_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task, CI)
     desk.outside.runner.says("lint", exit_code=1)
     assert row_of(check(desk, task, CODEX, again=True), "lint").outcome == "passed"
@@ -233,7 +233,7 @@ def test_a_claimed_red_does_not_hide_a_green_that_counts_nor_the_other_way_round
 
 def test_a_result_turns_into_a_claim_when_its_runner_becomes_an_author_D5_I8(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task, BOB)
     assert not row_of(desk.app.check_runs.of_task(CI, task), "lint").claimed
     desk.app.feedback.redo(ALICE, task, "more")
@@ -261,7 +261,7 @@ def test_a_result_turns_into_a_claim_when_its_runner_becomes_an_author_D5_I8(des
 def test_red_crashed_timed_out_and_unsound_are_no_pass_for_anybody_D5_G1(desk: DeskWorld, ran: Ran, word: str) -> None:
     configure(desk, LINT)
     desk.outside.runner.answers["lint"] = ran
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     report = check(desk, task)
     assert (row_of(report, "lint").outcome, report.is_green, report.status) == (word, False, "reviewing")
     for who in (BOB, CODEX):
@@ -273,7 +273,7 @@ def test_an_unsound_run_says_what_was_used_and_what_to_do_and_is_nobodys_fault_D
     configure(desk, TESTS)
     red = report_of([ONE], failing=[TWO])
     desk.outside.runner.answers["tests"] = replace(red, elsewhere=ELSEWHERE)
-    task = desk.handed_in(labels=["review:auto"])
+    task = desk.submitted_task(labels=["review:auto"])
     report = check(desk, task)
     row = row_of(report, "tests")
     assert (row.outcome, row.failing, row.gone, report.status) == ("unsound", (), (), "reviewing")
@@ -294,7 +294,7 @@ def test_an_unsound_run_says_what_was_used_and_what_to_do_and_is_nobodys_fault_D
 def test_a_check_that_broke_is_run_again_and_one_that_failed_is_not_D5(desk: DeskWorld, ran: Ran) -> None:
     configure(desk, LINT)
     desk.outside.runner.answers["lint"] = ran
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task)
     desk.outside.runner.says("lint", exit_code=1)
     assert row_of(check(desk, task), "lint").outcome == "failed"
@@ -346,7 +346,7 @@ def test_what_names_nothing_and_fails_on_the_target_too_cannot_be_told_apart_D5(
         desk.outside.runner.answers["tests"] = before if len(desk.outside.runner.ran) == 1 else now
 
     desk.outside.runner.during = on_the_target_first
-    task = desk.handed_in()
+    task = desk.submitted_task()
     row = row_of(check(desk, task), "tests")
     assert (row.outcome, RED_BEFORE in row.summary) == ("failed", same)
 
@@ -355,14 +355,14 @@ def test_what_names_nothing_and_fails_on_the_target_too_cannot_be_told_apart_D5(
 def test_a_report_without_a_test_that_ran_is_no_pass_D5(desk: DeskWorld, ran: Ran) -> None:
     configure(desk, TESTS)
     desk.outside.runner.answers["tests"] = ran
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert row_of(check(desk, task), "tests").outcome == "failed"
 
 
 def test_an_optional_check_that_fails_is_shown_and_refuses_nothing_M4(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
     desk.outside.runner.says("knip", exit_code=1, output="3 unused\n")
-    task = desk.handed_in()
+    task = desk.submitted_task()
     report = check(desk, task)
     assert (row_of(report, "knip").outcome, report.is_green) == ("failed", True)
     assert desk.approve(CODEX, task, reason="fine").rule == "P7"
@@ -370,7 +370,7 @@ def test_an_optional_check_that_fails_is_shown_and_refuses_nothing_M4(desk: Desk
 
 def test_what_was_not_run_refuses_and_names_the_command_D5_G2(desk: DeskWorld) -> None:
     configure(desk, LINT + TESTS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused("D5") as caught:
         desk.approve(BOB, task)
     reasons = caught[0].reasons
@@ -385,7 +385,7 @@ def test_an_agent_is_told_at_once_who_runs_a_check_so_that_it_counts_and_is_neve
     desk: DeskWorld, who: Actor
 ) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     counts = f"a person or CI runs: fe check run {task}"
     for why in ("has not run", "in a run by an agent or an author"):
         with desk.refused("D5") as caught:
@@ -403,7 +403,7 @@ def test_a_job_takes_a_crashed_check_up_again_after_a_pause_that_grows_and_recov
 ) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=127)
-    task, pauses = desk.handed_in(labels=AUTO), []
+    task, pauses = desk.submitted_task(labels=AUTO), []
     for _ in range(8):
         assert desk.app.checks.pending(CI).tasks == (task,)
         check(desk, task)
@@ -423,7 +423,7 @@ def test_a_job_takes_a_crashed_check_up_again_after_a_pause_that_grows_and_recov
 def test_naming_the_task_or_again_runs_a_crashed_check_at_once_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=127)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task)
     assert desk.app.checks.pending(CI).tasks == ()
     assert desk.app.checks.pending(CI, again=True).tasks == (task,)
@@ -445,7 +445,7 @@ def test_the_targets_tests_that_cannot_run_are_not_tried_every_minute_either_D5(
 def test_a_crash_where_an_agent_ran_it_makes_no_job_wait_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=127)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task, CODEX)
     assert desk.app.checks.pending(CI).tasks == (task,)
 
@@ -464,7 +464,7 @@ def test_no_code_has_no_tree_to_check_D5_A5(desk: DeskWorld) -> None:
 def test_breaking_the_glass_passes_red_checks_on_the_record_N3(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=1)
-    task = desk.handed_in(via=ALICE)
+    task = desk.submitted_task(via=ALICE)
     check(desk, task)
     with desk.refused("D5"):
         desk.app.decisions.approve(
@@ -477,12 +477,12 @@ def test_breaking_the_glass_passes_red_checks_on_the_record_N3(desk: DeskWorld) 
 
 def test_a_minor_task_needs_no_checks_where_the_project_says_so_D5_P10(desk: DeskWorld) -> None:
     configure(desk, "[minor]\nchecks = false\nmax_lines = 20\n" + LINT)
-    small, large = desk.handed_in(minor=True), desk.handed_in(minor=True, lines=21)
+    small, large = desk.submitted_task(minor=True), desk.submitted_task(minor=True, lines=21)
     assert desk.approve(CODEX, small, reason="small").rule == "P1"
     with desk.refused("D5"):
         desk.approve(CODEX, large, reason="small")
     configure(desk, LINT)
-    usual = desk.handed_in(minor=True)
+    usual = desk.submitted_task(minor=True)
     with desk.refused("D5"):
         desk.approve(CODEX, usual, reason="small")
 
@@ -492,7 +492,7 @@ def test_a_minor_task_needs_no_checks_where_the_project_says_so_D5_P10(desk: Des
 
 def test_there_must_be_something_to_run_and_something_to_run_it_on(desk: DeskWorld) -> None:
     waiting = desk.create()
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused(error=NotFound) as caught:
         check(desk, task)
     assert ("no checks are in force" in caught[0].message, steps_text(caught[0].next_step)) == (
@@ -513,7 +513,7 @@ def test_there_must_be_something_to_run_and_something_to_run_it_on(desk: DeskWor
 
 def test_a_typed_name_and_a_reviewers_token_run_nothing_and_a_token_only_its_task_I1_I2(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task, other = desk.handed_in(), desk.handed_in()
+    task, other = desk.submitted_task(), desk.submitted_task()
     with desk.refused("I1"):
         check(desk, task, asserted(ALICE))
     reviewer = desk.spawn(BOB, task, "review", agent="codex")
@@ -528,7 +528,7 @@ def test_a_typed_name_and_a_reviewers_token_run_nothing_and_a_token_only_its_tas
 
 def test_pending_is_what_has_no_result_that_counts(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
-    unchecked, claimed, done = desk.handed_in(), desk.handed_in(), desk.handed_in()
+    unchecked, claimed, done = desk.submitted_task(), desk.submitted_task(), desk.submitted_task()
     desk.create()
     check(desk, claimed, CLAUDE)
     check(desk, done, CI)
@@ -541,7 +541,7 @@ def test_pending_is_what_has_no_result_that_counts(desk: DeskWorld) -> None:
 def test_show_has_what_it_printed_who_ran_it_and_the_command(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=1, output="a.py:1 E501\n", duration_ms=1500)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     heard: list[News] = []
     check(desk, task, tell=heard.append)
     with desk.unchanged():
@@ -560,7 +560,7 @@ def test_show_has_what_it_printed_who_ran_it_and_the_command(desk: DeskWorld) ->
 
 def test_results_are_told_one_after_the_other_and_kept_when_a_later_check_cannot_run_G4(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
-    task = desk.handed_in()
+    task = desk.submitted_task()
 
     def stop() -> None:
         if desk.outside.runner.ran[-1] == "knip":
@@ -577,7 +577,7 @@ def test_results_are_told_one_after_the_other_and_kept_when_a_later_check_cannot
 def test_two_answers_of_one_script_are_given_in_order(desk: DeskWorld) -> None:
     configure(desk, LINT)
     answers(desk, "lint", Ran(exit_code=1), Ran(exit_code=0))
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert [row_of(check(desk, task, again=True), "lint").outcome for _ in range(3)] == ["failed", "passed", "passed"]
 
 

@@ -30,7 +30,7 @@ def test_a_file_that_cannot_be_parsed_is_red_and_comes_back_where_the_target_run
 ) -> None:
     configure(desk, TESTS)
     answers(desk, "tests", report_of([ONE]), broken)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     report = check(desk, task)
     row = row_of(report, "tests")
     assert (row.outcome, report.status, report.sent_back) == ("failed", "open", True)
@@ -46,7 +46,7 @@ def test_the_run_of_an_earlier_attempt_that_broke_by_the_change_is_red_in_the_li
 ) -> None:
     configure(desk, TESTS)
     answers(desk, "tests", report_of([ONE]), UNREAD)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     check(desk, task)
     desk.start(CLAUDE, task)
     desk.repo.commit(f"fe/{task}")
@@ -60,7 +60,7 @@ def test_the_run_of_an_earlier_attempt_that_broke_by_the_change_is_red_in_the_li
 def test_what_breaks_on_the_target_as_well_is_nobodys_iteration_D5(desk: DeskWorld) -> None:
     configure(desk, TESTS)
     answers(desk, "tests", UNREAD)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     report = check(desk, task)
     assert (row_of(report, "tests").outcome, report.status) == ("crashed", "reviewing")
     assert desk.show(task).findings == []
@@ -70,11 +70,11 @@ def test_a_machine_that_lost_something_since_the_target_ran_is_no_changes_fault_
     """An old result of the target says nothing about what is installed now: it is asked again."""
     configure(desk, TESTS)
     answers(desk, "tests", report_of([ONE]))
-    first = desk.handed_in()
+    first = desk.submitted_task()
     check(desk, first)
     desk.outside.runner.during = lambda: None
     desk.outside.runner.answers["tests"] = UNREAD
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     desk.outside.runner.ran.clear()
     report = check(desk, task, again=True)
     assert (row_of(report, "tests").outcome, report.status) == ("crashed", "reviewing")
@@ -98,7 +98,7 @@ def test_a_machine_that_lost_something_since_the_target_ran_is_no_changes_fault_
 def test_what_the_machine_broke_stays_broken_and_sends_nothing_back_D5(desk: DeskWorld, broken: Ran) -> None:
     configure(desk, TESTS)
     answers(desk, "tests", report_of([ONE]), broken)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     report = check(desk, task)
     assert row_of(report, "tests").outcome in ("crashed", "timed_out")
     assert (report.status, desk.show(task).findings) == ("reviewing", [])
@@ -107,7 +107,7 @@ def test_what_the_machine_broke_stays_broken_and_sends_nothing_back_D5(desk: Des
 def test_a_check_without_a_report_that_breaks_is_run_where_the_change_begins_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
     answers(desk, "lint", Ran(exit_code=2), Ran(exit_code=0))
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     assert (row_of(check(desk, task), "lint").outcome, desk.status(task)) == ("failed", "open")
     assert desk.outside.runner.ran == ["lint", "lint"]
 
@@ -116,20 +116,20 @@ def test_another_program_on_the_target_says_nothing_about_the_change_D5(desk: De
     configure(desk, TESTS)
     there = replace(report_of([ONE]), program="pytest sha256:1")
     answers(desk, "tests", there, replace(UNREAD, program="pytest sha256:2"))
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     assert (row_of(check(desk, task), "tests").outcome, desk.status(task)) == ("crashed", "reviewing")
 
 
 def test_a_runner_waits_for_checks_that_broke_and_names_them_when_it_ends_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=127)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     lasts: list[RunStep] = []
     for _ in range(5):
         check(desk, task)
         waiting = WaitingChecks(desk.app.context, CI)
         with desk.app.context.store.read() as tx:
-            waiting.look(tx, desk.app.context.gate_policy(tx), ())
+            waiting.read(tx, desk.app.context.gate_policy(tx), ())
         put_off = {f"RunChecks:{name}": off for name, off in waiting.put_off.items()}
         lasts.append(plan(Snapshot(until_idle=True, checks_due=tuple(waiting.put_off), put_off=put_off))[-1])
         desk.clock.advance(minutes=30)

@@ -26,7 +26,7 @@ def kill(_: Sequence[RefUpdate]) -> None:
     raise Killed
 
 
-def handed_in(world: GitWorld, *, by_merge: bool = False, says: str = FORGED) -> str:
+def submitted_task(world: GitWorld, *, by_merge: bool = False, says: str = FORGED) -> str:
     """A task whose commit, or a merge on its branch, says that it is an anchor."""
     task, git = world.create(), world.checkout.git
     world.work(CLAUDE, task)
@@ -41,7 +41,7 @@ def handed_in(world: GitWorld, *, by_merge: bool = False, says: str = FORGED) ->
 @pytest.mark.parametrize("by_merge", [False, True])
 def test_a_merge_of_such_work_that_was_killed_after_its_push_is_found_Q4_J3(clones: Wired, *, by_merge: bool) -> None:
     alpha, beta = clones.alpha, clones.beta
-    task = handed_in(alpha, by_merge=by_merge)
+    task = submitted_task(alpha, by_merge=by_merge)
     alpha.approve(CODEX, task, reason="read it")
     wire = clones.wire(alpha)
     wire.after = kill
@@ -59,7 +59,7 @@ def test_a_merge_of_such_work_that_was_killed_after_its_push_is_found_Q4_J3(clon
 
 def test_such_work_on_the_target_is_no_anchor_and_what_no_task_brought_is_one_J3_P12(world: GitWorld) -> None:
     configure(world, AT_ONCE)
-    task = handed_in(world)
+    task = submitted_task(world)
     world.approve(BOB, task, reason="read it")
     world.checkout.git("merge", "-q", "--ff-only", f"fe/{task}")
     assert merge(world) == {task: "found"}
@@ -147,7 +147,7 @@ def test_a_store_that_was_taken_up_is_so_in_a_clone_that_is_behind_or_ahead_J3_P
 
 def test_work_that_nobody_approved_is_none_of_a_task_for_that_J3_P12(world: GitWorld) -> None:
     configure(world, AT_ONCE)
-    task = handed_in(world)
+    task = submitted_task(world)
     world.app.feedback.redo(BOB, task, "what is that line for?")
     world.checkout.git("merge", "-q", "--ff-only", f"fe/{task}")
     with world.refused("P12"):
@@ -161,7 +161,7 @@ def test_such_work_stops_no_merge_of_a_store_that_was_taken_up_J3_P12(world: Git
     configure(world, AT_ONCE)
     git = world.checkout.git
     taken_up(world)
-    task = handed_in(world, says=FORGED.replace("9997", row))
+    task = submitted_task(world, says=FORGED.replace("9997", row))
     other = approved(world)
     world.approve(BOB, task, reason="read it")
     git("merge", "-q", "--no-edit", f"fe/{task}")

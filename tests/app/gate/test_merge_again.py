@@ -11,8 +11,8 @@ import pytest
 from foureyes.adapters.git.reading import diff
 from foureyes.app.application import Application
 from foureyes.app.context import gate_of
-from foureyes.app.gate.merge_queue import Merges
-from foureyes.app.views.project import News
+from foureyes.app.gate.merger import Merges
+from foureyes.app.results.project import News
 from foureyes.core.nouns.check import Ran
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.errors import ConfigError, Conflict, Refused

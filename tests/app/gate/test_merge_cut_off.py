@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.gate import merge_candidate, merge_queue
+from foureyes.app.gate import merge_candidate, merger
 from foureyes.app.gate.checks import Telling
+from foureyes.app.results.attempt import MergeRow
 from foureyes.app.runner.execution import _merge
-from foureyes.app.views.attempt import MergeRow
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.errors import ConfigError, CutOff, FoureyesError, Reason, Refused, StoreProblem, TokenRefused
@@ -231,18 +231,18 @@ def test_what_was_found_of_a_lost_push_is_told_if_the_store_goes_away_after_it_Q
     clones: Wired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beta, first = clones.beta, killed_at(clones, "after")
-    left = merge_queue._Settling._left
+    left = merger._Settling._left
 
-    def gone(self: merge_queue._Settling) -> object:
+    def gone(self: merger._Settling) -> object:
         if beta.status(first) == "closed":
             raise GONE
         return left(self)
 
-    recognise = vars(merge_queue)["recognise"]
+    recognise = vars(merger)["recognise"]
     monkeypatch.setattr(
-        merge_queue, "recognise", lambda *given, **only: recognise(*given, **only) if only else []
+        merger, "recognise", lambda *given, **only: recognise(*given, **only) if only else []
     )  # it arrives a moment later
-    monkeypatch.setattr(merge_queue._Settling, "_left", gone)
+    monkeypatch.setattr(merger._Settling, "_left", gone)
     with pytest.raises(CutOff) as caught:
         beta.app.merges.process(CI)
     assert [(row.task, row.outcome) for row in caught.value.done if isinstance(row, MergeRow)] == [(first, "found")]

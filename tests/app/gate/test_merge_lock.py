@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.store import Store
-from foureyes.app.gate.merge_queue import MergeLock
+from foureyes.app.gate.merger import MergeLock
 from foureyes.app.ports import Beacon
 from foureyes.errors import StoreProblem
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from foureyes.app.gate.merge_candidate import look_at
-from foureyes.app.gate.queued_merges import items_of
+from foureyes.app.gate.merge_candidate import read_try
+from foureyes.app.gate.merge_queue import items_of
 
 from tests.stage.gated import approved
 from tests.stage.people import CODEX
@@ -15,9 +15,9 @@ def test_a_try_rests_on_the_approval_that_was_queued_and_on_no_other_Q2(world: G
     context = world.app.context
     with context.store.read() as tx:
         (item,) = items_of(tx)
-        first = look_at(context, tx, item)
+        first = read_try(context, tx, item)
     assert first is not None
     assert (first.attempt.n, first.given.seq, first.case.target) == (1, item.approval, "main")
     world.app.decisions.withdraw(CODEX, task, reason="once more")
     with context.store.read() as tx:
-        assert look_at(context, tx, item) is None
+        assert read_try(context, tx, item) is None

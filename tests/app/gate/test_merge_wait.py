@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.gate.merge_queue import Merges
+from foureyes.app.gate.merger import Merges
 from foureyes.app.git_ports import CaughtUp
-from foureyes.app.views.project import News
+from foureyes.app.results.project import News
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import Conflict
 

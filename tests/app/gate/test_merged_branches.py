@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.project import News
+from foureyes.app.results.project import News
 from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import RemoteProblem
 

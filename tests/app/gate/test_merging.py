@@ -15,7 +15,7 @@ from tests.stage.world import GitWorld
 
 def approved(world: GitWorld) -> str:
     """An approved task whose branch is merged by hand."""
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(BOB, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "-m", "merge", f"fe/{task}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from foureyes.adapters import process
 from foureyes.adapters.git.client import git
-from foureyes.app.views.work import ClaimedWorktree
+from foureyes.app.results.work import ClaimedWorktree
 
 from tests.stage.checkout import AT_ONCE, Checkout
 from tests.stage.counting import counting

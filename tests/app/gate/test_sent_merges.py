@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.app.findings.raising import findings_of_task
-from foureyes.app.gate import merge_queue as settling
+from foureyes.app.gate import merger as settling
 from foureyes.app.gate.landing import TargetLine
 from foureyes.app.gate.merge_candidate import PUSH_SECONDS
-from foureyes.app.gate.merge_queue import MergeLock
+from foureyes.app.gate.merger import MergeLock
 from foureyes.app.git_ports import RefUpdate
 from foureyes.app.target import sent_for, sent_merges
 from foureyes.core.events.gate import MergeLeft

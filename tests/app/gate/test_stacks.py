@@ -24,7 +24,7 @@ def commit(desk: DeskWorld, task: str, *, onto: str = "") -> None:
     desk.repo.commit(f"fe/{task}")
 
 
-def hand_in(desk: DeskWorld, actor: Actor = CLAUDE, *, onto: str = "", **fields: object) -> str:
+def submit_work(desk: DeskWorld, actor: Actor = CLAUDE, *, onto: str = "", **fields: object) -> str:
     task = desk.started(actor, **fields)
     commit(desk, task, onto=onto)
     desk.submit(actor, task)
@@ -32,36 +32,36 @@ def hand_in(desk: DeskWorld, actor: Actor = CLAUDE, *, onto: str = "", **fields:
 
 
 def below(desk: DeskWorld, task: str) -> list[tuple[str, str, str]]:
-    return [(row.task, row.how, row.standing) for row in desk.show(task).inside]
+    return [(row.task, row.how, row.state) for row in desk.show(task).inside]
 
 
 def test_submit_says_what_is_inside_and_what_is_merged_first_A7(desk: DeskWorld) -> None:
-    one = hand_in(desk)
-    two = hand_in(desk, CODEX, onto=one)
-    three = hand_in(desk, onto=two)
+    one = submit_work(desk)
+    two = submit_work(desk, CODEX, onto=one)
+    three = submit_work(desk, onto=two)
     assert sorted(below(desk, three)) == sorted((task, "whole", "in review") for task in (one, two))
-    assert [row.says for row in desk.show(two).inside] == [
+    assert [row.sentence for row in desk.show(two).inside] == [
         f"it contains 1 commit of {one} (in review): merge {one} first"
     ]
 
 
 def test_the_hold_of_a_task_inside_holds_what_stands_on_it_A7_D3(desk: DeskWorld) -> None:
-    one = hand_in(desk)
-    two = hand_in(desk, onto=one)
+    one = submit_work(desk)
+    two = submit_work(desk, onto=one)
     desk.app.stops.hold(ALICE, one, "wait for legal")
     with desk.refused("D3"):
         desk.approve(BOB, two)
 
 
 def test_two_on_the_same_task_do_not_wait_for_each_other_A7(desk: DeskWorld) -> None:
-    one = hand_in(desk)
-    hand_in(desk, CODEX, onto=one)
-    assert below(desk, hand_in(desk, onto=one)) == [(one, "whole", "in review")]
+    one = submit_work(desk)
+    submit_work(desk, CODEX, onto=one)
+    assert below(desk, submit_work(desk, onto=one)) == [(one, "whole", "in review")]
 
 
 def test_a_branch_that_goes_on_elsewhere_belongs_to_who_stands_on_it_A7(desk: DeskWorld) -> None:
-    one = hand_in(desk)
-    two = hand_in(desk, CODEX, onto=one)
+    one = submit_work(desk)
+    two = submit_work(desk, CODEX, onto=one)
     desk.app.feedback.redo(BOB, one, "once more")
     desk.start(CLAUDE, one)
     commit(desk, one)
@@ -74,7 +74,7 @@ def test_a_branch_that_goes_on_elsewhere_belongs_to_who_stands_on_it_A7(desk: De
 def test_who_works_on_a_branch_inside_has_made_a_part_of_it_A7_P2(desk: DeskWorld) -> None:
     one = desk.started(CODEX)
     commit(desk, one)
-    two = hand_in(desk, CLAUDE, onto=one)
+    two = submit_work(desk, CLAUDE, onto=one)
     assert below(desk, two) == [(one, "branch", "in progress")]
     with desk.refused("P2"):
         desk.approve(CODEX, two)
@@ -83,7 +83,7 @@ def test_who_works_on_a_branch_inside_has_made_a_part_of_it_A7_P2(desk: DeskWorl
 def test_a_task_that_is_handed_in_later_is_found_then_and_on_record_A7(desk: DeskWorld) -> None:
     one = desk.started(CODEX)
     commit(desk, one)
-    two = hand_in(desk, CLAUDE, onto=one)
+    two = submit_work(desk, CLAUDE, onto=one)
     desk.submit(CODEX, one, branch=f"fe/{one}")
     assert below(desk, two) == [(one, "whole", "in review")]
     assert below(desk, one) == []
@@ -93,7 +93,7 @@ def test_a_task_that_is_handed_in_later_is_found_then_and_on_record_A7(desk: Des
 def test_a_task_that_is_over_counts_for_nothing_A7(desk: DeskWorld) -> None:
     one = desk.started(CODEX)
     commit(desk, one)
-    two = hand_in(desk, CLAUDE, onto=one)
+    two = submit_work(desk, CLAUDE, onto=one)
     desk.app.closing.close(BOB, one, reason="not needed")
     desk.approve(BOB, two)
     assert "A7" not in desk.app.merges.all()[0].why
@@ -103,7 +103,7 @@ def test_a_task_that_is_over_counts_for_nothing_A7(desk: DeskWorld) -> None:
 
 
 def test_who_hands_in_later_what_another_has_inside_is_in_nobodys_way_A7(desk: DeskWorld) -> None:
-    first = hand_in(desk)
+    first = submit_work(desk)
     line = desk.repo.branches[f"refs/heads/fe/{first}"]
     desk.app.feedback.redo(BOB, first, "more of it")
     desk.start(CLAUDE, first)
@@ -125,7 +125,7 @@ def test_who_hands_in_later_what_another_has_inside_is_in_nobodys_way_A7(desk: D
 
 def test_of_a_task_that_was_begun_before_the_strictness_counts_A7(desk: DeskWorld) -> None:
     late = desk.started(CODEX, labels=["security"])
-    first = hand_in(desk)
+    first = submit_work(desk)
     line = desk.repo.branches[f"refs/heads/fe/{first}"]
     commit(desk, first)
     desk.submit(CLAUDE, first)
@@ -230,7 +230,7 @@ def test_what_was_sent_back_is_refused_under_another_task_once_its_own_was_merge
     one = left_behind(world)
     two = deliver(world, {"pay.py": "def pay():\n    steal_everything()\n", "x.py": "x\n"}, actor=GEMINI)
     (row,) = world.show(two).inside
-    assert (row.task, row.how, row.standing, "other commits" in row.refused) == (one, "copied", "sent back", True)
+    assert (row.task, row.how, row.state, "other commits" in row.refused) == (one, "copied", "sent back", True)
     with world.refused("A7"):
         world.approve(BOB, two)
 
@@ -269,5 +269,5 @@ def test_what_says_of_itself_that_it_is_of_another_task_is_still_seen_there_A7(w
     world.checkout.commit("two.py", "two\n", session=CODEX)
     world.submit(CODEX, two)
     (row,) = world.show(two).inside
-    assert (row.task, row.how, row.standing) == (one, "quoted", "rejected")
+    assert (row.task, row.how, row.state) == (one, "quoted", "rejected")
     assert world.status(two) == "reviewing"

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from foureyes.app.gate.landing import line_of
-from foureyes.app.views.project import News
+from foureyes.app.results.project import News
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import FENCE
 from foureyes.errors import Refused, RemoteProblem

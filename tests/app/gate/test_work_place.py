@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.views.task_list import ListQuery
-from foureyes.app.views.work import ClaimedWorktree
+from foureyes.app.results.task_list import ListQuery
+from foureyes.app.results.work import ClaimedWorktree
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import Checkout

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from foureyes.app.pages import attention as module
-from foureyes.app.views.status import AttentionKind, AttentionRow, AttentionView
+from foureyes.app.results.status import AttentionKind, AttentionRow, AttentionView
 from foureyes.core.loop.rounds import LEAD_OPTIONS
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
@@ -64,7 +64,7 @@ def silent(desk: DeskWorld, actor: Actor = CLAUDE) -> str:
 
 
 def test_where_nothing_waits_there_is_nothing(quiet: DeskWorld) -> None:
-    quiet.handed_in()
+    quiet.submitted_task()
     assert look(quiet) == AttentionView()
 
 
@@ -332,7 +332,7 @@ def test_git_that_does_not_answer_hides_nothing_of_the_store(quiet: DeskWorld, m
 
 def test_a_waiver_that_ran_out_is_given_again_by_a_person_who_did_not_make_the_change_E3_E6(desk: DeskWorld) -> None:
     configure(desk, '\n[review]\ndefault_mode = "per-task"\n')
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(desk, task, [issue("a"), issue("b")]).raised
     for name in names:
         desk.app.findings.waive(BOB, name, "next week", days=1)
@@ -406,7 +406,7 @@ def test_what_is_not_shown_is_not_looked_at_closely(desk: DeskWorld) -> None:
 
 
 def test_rejected_work_waits_for_who_rejected_it_or_a_person_E6(quiet: DeskWorld) -> None:
-    task = quiet.handed_in(title="Pay")
+    task = quiet.submitted_task(title="Pay")
     quiet.app.feedback.reject(BOB, task, "not this way")
     row = the(quiet, "rejected")
     assert (row.task, row.text) == (task, "rejected: not this way")

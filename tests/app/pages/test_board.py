@@ -6,7 +6,7 @@ import pytest
 
 from foureyes.adapters import process
 from foureyes.app.pages import board as module
-from foureyes.app.views.board import BoardView, Card, Column
+from foureyes.app.results.board import BoardView, Card, Column
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import BadInput
 
@@ -46,7 +46,7 @@ def test_an_empty_project_has_four_empty_columns(desk: DeskWorld) -> None:
 
 def test_open_is_ready_first_then_waiting_rejected_blocked_deferred_and_held(desk: DeskWorld) -> None:
     held, deferred, blocked = desk.create(), desk.create(), desk.create()
-    rejected = desk.handed_in()
+    rejected = desk.submitted_task()
     ready = desk.create()
     waiting = desk.create(depends_on=[ready])
     urgent = desk.create(priority=0)
@@ -113,7 +113,7 @@ def test_in_progress_says_who_and_since_when(desk: DeskWorld) -> None:
     desk.start(CLAUDE, task)
     desk.clock.advance(minutes=5)
     card = look(desk).in_progress.cards[0]
-    assert (card.task, card.who, card.age_seconds) == (task, "claude#1", 300)
+    assert (card.task, card.owner, card.age_seconds) == (task, "claude#1", 300)
 
 
 def test_agents_are_the_live_claims_with_what_was_last_heard(desk: DeskWorld) -> None:
@@ -149,14 +149,14 @@ def one_after_the_other(desk: DeskWorld, *sizes: int) -> list[str]:
     """Work of these sizes, each submitted a minute after the one before."""
     tasks = []
     for lines in sizes:
-        tasks.append(desk.handed_in(lines=lines))
+        tasks.append(desk.submitted_task(lines=lines))
         desk.clock.advance(minutes=1)
     return tasks
 
 
 def test_reviewing_has_the_order_the_risk_and_the_checks_of_the_queue_H1(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    tasks = [desk.handed_in(lines=lines, priority=priority) for lines, priority in ((1, 2), (500, 4), (1, 0))]
+    tasks = [desk.submitted_task(lines=lines, priority=priority) for lines, priority in ((1, 2), (500, 4), (1, 0))]
     desk.app.stops.hold(ALICE, tasks[0], "not yet")
     check(desk, tasks[2])
     view, queue = look(desk), desk.app.queue.view(BOB)
@@ -164,13 +164,13 @@ def test_reviewing_has_the_order_the_risk_and_the_checks_of_the_queue_H1(desk: D
     assert [card.review.risk for card in view.reviewing.cards if card.review] == [row.risk for row in queue.rows]
     card = card_of(view.reviewing, tasks[2])
     assert card.review is not None
-    assert (card.review.checks, card.iteration, card.who) == ({"lint": "passed"}, 1, "claude#1")
+    assert (card.review.checks, card.iteration, card.owner) == ({"lint": "passed"}, 1, "claude#1")
     assert (view.checks, view.reviewing.count) == (("lint",), 3)
 
 
 def test_how_many_wait_is_how_many_this_caller_may_approve_P13(desk: DeskWorld) -> None:
-    desk.handed_in()
-    desk.handed_in(CODEX)
+    desk.submitted_task()
+    desk.submitted_task(CODEX)
     for actor in (ALICE, BOB, CLAUDE, CODEX, CI):
         queue = desk.app.queue.view(actor)
         assert look(desk, actor).waiting == sum(row.you.may_approve for row in queue.rows)
@@ -204,7 +204,7 @@ def test_a_broken_configuration_or_git_leaves_a_board_that_can_be_read(
 ) -> None:
     from foureyes.errors import GitProblem
 
-    task = desk.handed_in()
+    task = desk.submitted_task()
 
     def gone() -> dict[str, str]:
         raise GitProblem("the repository is gone")
@@ -226,7 +226,7 @@ def test_a_broken_configuration_or_git_leaves_a_board_that_can_be_read(
 def test_done_is_what_waits_to_be_merged_with_its_place_then_what_was_merged_last_Q1(desk: DeskWorld) -> None:
     merged = []
     for _ in range(2):
-        task = desk.handed_in()
+        task = desk.submitted_task()
         desk.approve(BOB, task)
         desk.repo.land(f"fe/{task}")
         desk.app.merges.process(CI)
@@ -234,12 +234,12 @@ def test_done_is_what_waits_to_be_merged_with_its_place_then_what_was_merged_las
         merged.append(task)
     cancelled = desk.create()
     desk.app.closing.cancel(ALICE, cancelled, reason="no longer needed")
-    late, urgent = desk.handed_in(), desk.handed_in(priority=0)
+    late, urgent = desk.submitted_task(), desk.submitted_task(priority=0)
     desk.approve(BOB, late)
     desk.approve(BOB, urgent)
     column = look(desk).done
     assert ids(column) == [urgent, late, cancelled, merged[1], merged[0]]
-    assert [(card.state, card.place, card.who) for card in column.cards] == [
+    assert [(card.state, card.place, card.owner) for card in column.cards] == [
         ("approved", 1, "bob@box"),
         ("approved", 2, "bob@box"),
         ("closed", 0, ""),
@@ -254,10 +254,10 @@ def test_done_is_what_waits_to_be_merged_with_its_place_then_what_was_merged_las
 
 def test_what_a_rule_approved_is_marked_and_counted_for_today_M4(desk: DeskWorld) -> None:
     configure(desk, LINT + AT_ONCE)
-    before = desk.handed_in(labels=AUTO)
+    before = desk.submitted_task(labels=AUTO)
     check(desk, before)
     desk.clock.advance(hours=48)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     check(desk, task)
     view = look(desk)
     assert desk.status(task) == "approved"
@@ -281,10 +281,10 @@ def test_a_look_asks_the_store_no_more_questions_however_many_tasks_there_are(de
 
     def grow() -> None:
         for _ in range(3):
-            desk.handed_in()
+            desk.submitted_task()
             desk.create()
             desk.start(CLAUDE, desk.create())
-            desk.approve(BOB, desk.handed_in())
+            desk.approve(BOB, desk.submitted_task())
 
     grow()
     questions()

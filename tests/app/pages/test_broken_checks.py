@@ -12,7 +12,7 @@ from tests.stage.world import DeskWorld
 def test_what_stays_broken_waits_for_a_person_until_it_runs_D5_E6(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=127)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     check(desk, task)
     (row,) = desk.app.attention.view(BOB).rows
     assert (row.kind, row.task) == ("check", task)

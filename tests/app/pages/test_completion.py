@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.views.task import Report
+from foureyes.app.results.task import Report
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.core.nouns.session import Actor
@@ -56,7 +56,7 @@ def test_reviewed_ruled_approved_merged_and_green_is_complete_X4(world: GitWorld
 @pytest.mark.parametrize("state", ["open", "claimed", "disputed"])
 def test_unresolved_blocking_findings_are_named_X4(desk: DeskWorld, state: str) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(desk, task, [issue("a"), issue("b", "LOW")]).raised
     if state != "open":
         respond(desk, task, {names[0]: "FIXED" if state == "claimed" else "REJECTED"})
@@ -68,7 +68,7 @@ def test_unresolved_blocking_findings_are_named_X4(desk: DeskWorld, state: str) 
 
 def test_more_findings_than_a_line_holds_are_counted_X4(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    review(desk, desk.handed_in(), [issue(f"problem {n}") for n in range(14)])
+    review(desk, desk.submitted_task(), [issue(f"problem {n}") for n in range(14)])
     assert "and 4 more" in told(desk)
 
 
@@ -83,7 +83,7 @@ def test_a_missing_review_an_approval_that_was_not_merged_and_work_that_came_bac
 
 
 def test_rejected_work_is_not_done_X4(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.feedback.reject(BOB, task, "no")
     assert f"{task} was submitted but is blocked" in told(desk)
 
@@ -120,7 +120,7 @@ def test_a_required_check_that_is_red_on_the_target_or_never_ran_there_X4_G1(
 
 def test_a_waiver_that_ran_out_on_unmerged_work_X4_E3(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue()]).raised
     desk.app.findings.waive(BOB, name, "for now", days=1)
     assert name not in told(desk)
@@ -166,7 +166,7 @@ def test_break_glass_over_a_red_check_is_in_nobodys_way_once_it_is_merged_and_th
 
 def test_cancelled_tasks_and_work_closed_unmerged_do_not_count_X4(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    cancelled, closed = desk.create(), desk.handed_in()
+    cancelled, closed = desk.create(), desk.submitted_task()
     review(desk, closed, [issue()])
     desk.app.closing.cancel(ALICE, cancelled)
     desk.app.feedback.redo(BOB, closed, "no")
@@ -176,7 +176,7 @@ def test_cancelled_tasks_and_work_closed_unmerged_do_not_count_X4(desk: DeskWorl
 
 def test_a_scope_looks_at_its_own_tasks_only_X4(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    mine, other = desk.handed_in(labels=["release"], group="auth"), desk.handed_in(GEMINI)
+    mine, other = desk.submitted_task(labels=["release"], group="auth"), desk.submitted_task(GEMINI)
     review(desk, other, [issue()])
     for scope in ({"tasks": [mine]}, {"label": "release"}, {"group": "auth"}):
         said = told(desk, **scope)
@@ -195,7 +195,7 @@ def test_a_task_that_is_not_there_is_no_empty_scope_X4_G1(desk: DeskWorld) -> No
 
 def test_looking_writes_nothing_and_everybody_gets_the_same_answer_G3_D7(desk: DeskWorld) -> None:
     configure(desk, KEPT)
-    review(desk, desk.handed_in(), [issue()])
+    review(desk, desk.submitted_task(), [issue()])
     with desk.unchanged():
         assert len({texts(validate(desk, who).reasons) for who in (ALICE, BOB, CI, CLAUDE, CODEX)}) == 1
 
@@ -210,7 +210,7 @@ def test_a_scope_that_no_task_is_in_was_mistyped_X4(desk: DeskWorld) -> None:
 
 
 def test_a_waiver_is_on_the_approval_and_on_every_report_after_it_E3(desk: DeskWorld) -> None:
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     (name,) = review(desk, task, [issue()]).raised
     desk.app.findings.waive(BOB, name, "next release")
     said = f"{task}: {name} is waived until"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.journal import EventLine
+from foureyes.app.results.journal import EventLine
 from foureyes.core.events import KINDS
 from foureyes.core.rules.four_eyes import Declaration
 
@@ -18,7 +18,7 @@ def texts(lines: list[EventLine], task: str = "") -> list[str]:
 
 
 def test_who_did_what_is_one_sentence_each_the_oldest_first(desk: DeskWorld) -> None:
-    task = desk.handed_in(title="Add a login")
+    task = desk.submitted_task(title="Add a login")
     desk.approve(BOB, task)
     assert texts(desk.app.events.latest(), task) == [
         "alice@box planned: Add a login",
@@ -49,7 +49,7 @@ def test_the_head_is_the_last_row_and_moves_with_every_change(desk: DeskWorld) -
 
 
 def test_stops_decisions_and_exceptions_stand_out_P8(desk: DeskWorld) -> None:
-    task = desk.handed_in(creator=CLAUDE)
+    task = desk.submitted_task(creator=CLAUDE)
     desk.app.stops.hold(ALICE, task, "wait for legal")
     desk.app.stops.resume(ALICE, task, "they agreed")
     desk.app.decisions.approve(BOB, task, seen=desk.show(task).attempts[-1].diff_id)
@@ -62,7 +62,7 @@ def test_stops_decisions_and_exceptions_stand_out_P8(desk: DeskWorld) -> None:
 
 def test_an_exception_is_said_to_be_one_P8(desk: DeskWorld) -> None:
     configure(desk, '\n[review]\npolicy = "trusted"\n')
-    task = desk.handed_in()
+    task = desk.submitted_task()
     seen = desk.show(task).attempts[-1].diff_id
     desk.app.decisions.approve(
         CLAUDE, task, seen=seen, declaration=Declaration("nobody else is here", self_review=True)
@@ -73,16 +73,16 @@ def test_an_exception_is_said_to_be_one_P8(desk: DeskWorld) -> None:
 
 def test_what_the_gate_does_is_said_of_the_gate_M4(desk: DeskWorld) -> None:
     configure(desk, '\n[[checks]]\nname = "lint"\nrun = "lint"\n')
-    task = desk.handed_in(labels=["review:auto"])
+    task = desk.submitted_task(labels=["review:auto"])
     desk.outside.runner.says("lint", exit_code=1)
     desk.app.checks.run(BOB, task)
     line = next(line for line in desk.app.events.latest() if "sent iteration 1 back" in line.text)
     assert (line.text, line.kind) == ("the gate sent iteration 1 back: required checks are red", "stop")
-    assert line.who == "the gate"
+    assert line.actor == "the gate"
 
 
 def test_rows_that_only_programs_read_are_left_out(desk: DeskWorld) -> None:
-    desk.handed_in()
+    desk.submitted_task()
     assert not [line for line in desk.app.events.latest() if "recorded the names" in line.text]
 
 

@@ -61,7 +61,7 @@ def test_a_lock_that_a_killed_git_left_hinders_nobody_and_doctor_tells_it_Q6(
 
 def test_a_lock_beside_any_note_of_what_the_remote_has_is_told_by_doctor_D4_Q6(clones: Wired) -> None:
     """While it is there a note stays as somebody wrote it, and pages show what it says."""
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     folder, noted = clones.alpha.checkout.path / ".git", tracked("origin", f"refs/heads/fe/{task}")
     for odd in ("x y", "a..b", "~"):  # no name of a ref, so in nobody's way
         (folder / noted).with_name(f"{odd}.lock").touch()

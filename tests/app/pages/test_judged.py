@@ -10,7 +10,7 @@ import pytest
 from foureyes.app import facts as reading
 from foureyes.app.context import Context
 from foureyes.app.pages.review_queue import AHEAD, Queue
-from foureyes.app.views.review import QueueView
+from foureyes.app.results.review import QueueView
 from foureyes.core.nouns.session import Actor
 
 from tests.stage.gated import AUTO, LINT, check, configure
@@ -96,7 +96,7 @@ HAPPENS: dict[str, Callable[[DeskWorld, str], object]] = {
     "a waiver that runs out": waived,
     "an approval": approved,
     "a task that waits for it": lambda desk, task: desk.create(depends_on=[task]),
-    "more work": lambda desk, task: desk.handed_in(CODEX, lines=500),
+    "more work": lambda desk, task: desk.submitted_task(CODEX, lines=500),
     "somebody new": lambda desk, task: desk.create(agent("qwen", 4)),
     "an origin that grew": grown,
 }
@@ -104,10 +104,10 @@ HAPPENS: dict[str, Callable[[DeskWorld, str], object]] = {
 
 def test_what_was_judged_is_forgotten_when_it_no_longer_holds_H1_M8(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    desk.handed_in(labels=AUTO)
-    desk.handed_in(minor=True)
+    desk.submitted_task(labels=AUTO)
+    desk.submitted_task(minor=True)
     for name, happens in HAPPENS.items():
-        task = desk.handed_in(creator=CODEX, labels=["docs"])
+        task = desk.submitted_task(creator=CODEX, labels=["docs"])
         assert desk.app.queue.view(BOB) == anew(desk, BOB), name
         happens(desk, task)
         assert desk.app.queue.view(BOB) == anew(desk, BOB), name
@@ -126,7 +126,7 @@ def test_an_origin_that_grew_takes_a_label_out_of_force_I3_M6(desk: DeskWorld) -
 
 
 def test_only_what_changed_is_judged_again(desk: DeskWorld) -> None:
-    tasks = [desk.handed_in() for _ in range(4)]
+    tasks = [desk.submitted_task() for _ in range(4)]
     with reads() as asked:
         desk.app.queue.view(BOB)
         desk.app.queue.view(BOB)
@@ -144,7 +144,7 @@ def test_only_what_changed_is_judged_again(desk: DeskWorld) -> None:
 
 def test_a_result_on_a_tree_is_one_for_every_attempt_of_that_tree_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    one, other = desk.handed_in(), desk.handed_in()
+    one, other = desk.submitted_task(), desk.submitted_task()
     tree, own = (desk.show(task).attempts[-1].tree for task in (one, other))
     desk.sql("UPDATE attempts SET tree = ? WHERE task = ?", tree, other)
     assert [row.checks["lint"] for row in desk.app.queue.view(BOB).rows] == ["not_run", "not_run"]
@@ -154,7 +154,7 @@ def test_a_result_on_a_tree_is_one_for_every_attempt_of_that_tree_D5(desk: DeskW
 
 
 def test_what_is_judged_ahead_is_not_judged_again(desk: DeskWorld) -> None:
-    tasks = [desk.handed_in() for _ in range(3)]
+    tasks = [desk.submitted_task() for _ in range(3)]
     with desk.unchanged():
         assert desk.app.queue.ahead(BOB) == 0, "fewer than a piece of work"
     with reads() as asked:
@@ -165,7 +165,7 @@ def test_what_is_judged_ahead_is_not_judged_again(desk: DeskWorld) -> None:
 
 def test_another_journal_is_another_queue(desk: DeskWorld) -> None:
     """A store that was restored goes on from an earlier row: what was judged after it is gone."""
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.queue.view(BOB)
     ((own,),) = desk.sql("SELECT hash FROM head")
     desk.sql("UPDATE head SET hash = 'sha256:another'")

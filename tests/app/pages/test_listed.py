@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.steps import by, fe
 
 from tests.stage.people import ALICE, BOB, CI, CLAUDE
@@ -17,9 +17,9 @@ def test_a_row_says_who_has_it_its_mode_and_what_it_waits_for_M1(desk: DeskWorld
     over = desk.create(title="over")
     desk.app.closing.cancel(ALICE, over)
     rows = {row.id: row for row in desk.app.lists.listed(ListQuery())}
-    assert (rows[plain].who, rows[plain].mode, rows[plain].waits) == ("", "batch", ())
+    assert (rows[plain].owner, rows[plain].mode, rows[plain].waits) == ("", "batch", ())
     assert (rows[strict].mode, rows[strict].waits) == ("per-task", (plain,))
-    assert rows[mine].who.startswith("claude")
+    assert rows[mine].owner.startswith("claude")
     assert (rows[over].mode, rows[over].waits) == ("", ())
 
 
@@ -28,7 +28,7 @@ def test_a_list_says_of_every_task_the_mode_that_the_task_says_itself_M1(desk: D
     tasks = desk.app.tasks
     ids = [desk.create(), desk.create(labels=["trivial"]), desk.create(CLAUDE, labels=["review:skip"])]
     ids += [row.task for row in desk.app.plans.import_(ALICE, "## Task: A planned one\n", "plan.md")]
-    ids += [desk.handed_in(), desk.handed_in(minor=True)]
+    ids += [desk.submitted_task(), desk.submitted_task(minor=True)]
     taken_off = desk.create(labels=["review:per-task"])
     desk.start(CLAUDE, taken_off)
     tasks.remove_label(CLAUDE, taken_off, ["review:per-task"])

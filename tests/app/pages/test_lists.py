@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from foureyes.app.pages import review_queue
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.errors import FoureyesError, NotFound
 from foureyes.ui.steps import steps_text
@@ -31,12 +31,12 @@ def various(desk: DeskWorld) -> dict[str, str]:
     desk.app.stops.hold(BOB, made["held"], "wait")
     made["in_progress"] = desk.create(title="being worked on")
     desk.start(CLAUDE, made["in_progress"])
-    made["reviewing"] = desk.handed_in(title="submitted")
-    made["approved"] = desk.handed_in(title="agreed to")
+    made["reviewing"] = desk.submitted_task(title="submitted")
+    made["approved"] = desk.submitted_task(title="agreed to")
     desk.approve(CODEX, made["approved"])
-    made["rejected"] = desk.handed_in(title="not wanted")
+    made["rejected"] = desk.submitted_task(title="not wanted")
     desk.app.feedback.reject(BOB, made["rejected"], "no")
-    made["unmerged"] = desk.handed_in(title="closed unmerged")
+    made["unmerged"] = desk.submitted_task(title="closed unmerged")
     desk.app.closing.close(BOB, made["unmerged"])
     made["cancelled"] = desk.create(title="cancelled")
     desk.app.closing.cancel(ALICE, made["cancelled"])
@@ -219,9 +219,9 @@ def test_reviewable_lists_exactly_what_the_caller_may_approve_P13(desk: DeskWorl
     lead = agent("lead")
     child = child_of(lead)
     makers = [CLAUDE, CODEX, child]
-    tasks = [desk.handed_in(maker, creator=creator) for maker in makers for creator in (ALICE, GEMINI, CLAUDE)]
-    tasks += [desk.handed_in(CLAUDE, minor=True), desk.handed_in(CLAUDE, labels=["security"])]
-    held = desk.handed_in(CODEX)
+    tasks = [desk.submitted_task(maker, creator=creator) for maker in makers for creator in (ALICE, GEMINI, CLAUDE)]
+    tasks += [desk.submitted_task(CLAUDE, minor=True), desk.submitted_task(CLAUDE, labels=["security"])]
+    held = desk.submitted_task(CODEX)
     desk.app.stops.hold(BOB, held, "wait")
     tasks.append(held)
     for actor in (CLAUDE, CODEX, GEMINI, ALICE, BOB, CI, lead, child, marked(), child_of(CLAUDE)):
@@ -234,7 +234,7 @@ def test_reviewable_lists_exactly_what_the_caller_may_approve_P13(desk: DeskWorl
 
 def test_what_lacks_a_check_is_not_reviewable_yet_and_says_what_brings_it_on_P13_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for actor, step in ((ALICE, f"fe check run {task}"), (CODEX, f"a person or CI runs: fe check run {task}")):
         page = desk.app.lists.reviewable(actor, ListQuery())
         assert page.rows == []
@@ -262,7 +262,7 @@ def test_tests_that_are_gone_are_shown_to_a_person_with_the_way_that_is_theirs_P
 
 
 def test_reviewable_marks_where_a_reason_is_needed_P13(desk: DeskWorld) -> None:
-    mine, other = desk.handed_in(creator=GEMINI), desk.handed_in()
+    mine, other = desk.submitted_task(creator=GEMINI), desk.submitted_task()
     rows = {row.task.id: row for row in desk.app.lists.reviewable(GEMINI, ListQuery()).rows}
     assert rows[mine].you.needs_reason
     assert not rows[other].you.needs_reason
@@ -274,8 +274,8 @@ def test_reviewable_marks_where_a_reason_is_needed_P13(desk: DeskWorld) -> None:
 
 def test_reviewable_pages_past_tasks_of_ones_own_P13(desk: DeskWorld) -> None:
     for _ in range(60):
-        desk.handed_in(CLAUDE, priority=0)
-    others = [desk.handed_in(CODEX, priority=4) for _ in range(3)]
+        desk.submitted_task(CLAUDE, priority=0)
+    others = [desk.submitted_task(CODEX, priority=4) for _ in range(3)]
     assert [row.task.id for row in desk.app.lists.reviewable(CLAUDE, ListQuery(limit=2)).rows] == others[:2]
     rest = desk.app.lists.reviewable(CLAUDE, ListQuery(limit=2, after=desk.app.lists.place(others[1])))
     assert [row.task.id for row in rest.rows] == others[2:]
@@ -289,24 +289,26 @@ def test_one_call_looks_at_a_part_of_a_long_queue_and_the_parts_are_the_whole_P1
 ) -> None:
     monkeypatch.setattr(review_queue, "REVIEWABLE_PAGE", 2)
     monkeypatch.setattr(review_queue, "LOOKED_AT", 4)
-    tasks = [desk.handed_in(maker) for maker in (CLAUDE, CLAUDE, CLAUDE, CLAUDE, CODEX, CLAUDE, CODEX, CODEX, CLAUDE)]
+    tasks = [
+        desk.submitted_task(maker) for maker in (CLAUDE, CLAUDE, CLAUDE, CLAUDE, CODEX, CLAUDE, CODEX, CODEX, CLAUDE)
+    ]
     listed: list[str] = []
-    looked_at: list[int] = []
+    examined: list[int] = []
     after = None
     while True:
         page = desk.app.lists.reviewable(CLAUDE, ListQuery(after=after))
         listed += [row.task.id for row in page.rows]
-        looked_at.append(page.looked_at)
+        examined.append(page.examined)
         if not page.after:
             break
         after = desk.app.lists.place(page.after)
-    assert looked_at == [4, 4, 1]
+    assert examined == [4, 4, 1]
     assert listed == [task for task in tasks if may(desk, CLAUDE, task)]
     assert listed == [tasks[4], tasks[6], tasks[7]]
 
 
 def test_the_preview_gives_every_reason_against_P13_G2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.stops.hold(BOB, task, "wait")
     you = desk.show(task, CLAUDE).you
     assert you is not None
@@ -320,7 +322,7 @@ def test_a_task_says_where_an_approval_would_put_it_in_the_merge_queue(desk: Des
     desk.start(CLAUDE, words)
     desk.submit(CLAUDE, words, no_code=True, message="it was right already")
     assert desk.show(words).place == 0, "there is nothing to merge"
-    urgent, task, later = (desk.handed_in(priority=priority) for priority in (0, 2, 4))
+    urgent, task, later = (desk.submitted_task(priority=priority) for priority in (0, 2, 4))
     assert [desk.show(each).place for each in (urgent, task, later)] == [1, 1, 1]
     desk.approve(BOB, later)
     desk.approve(BOB, urgent)
@@ -330,7 +332,7 @@ def test_a_task_says_where_an_approval_would_put_it_in_the_merge_queue(desk: Des
 
 
 def test_a_stale_attempt_is_listed_and_marked_P13_D4(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     assert [row.you.stale for row in world.app.lists.reviewable(CODEX, ListQuery()).rows] == [False]
     world.checkout.commit("work.py", "more\n")
     (row,) = world.app.lists.reviewable(CODEX, ListQuery()).rows

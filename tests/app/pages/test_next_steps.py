@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from foureyes.app.pages.next_steps import after_queue, after_status
-from foureyes.app.views.status import AttentionRow, AttentionView, StatusView
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.status import AttentionRow, AttentionView, StatusView
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.steps import NO_STEP, fe, prose
 from foureyes.ui.cli.status import status_text
@@ -64,7 +64,7 @@ def test_no_step_leads_a_person_to_a_claim_which_would_make_them_an_author_P2(de
 
 
 def test_a_person_who_started_it_is_told_that_the_work_in_review_is_for_others_P2_P13(desk: DeskWorld) -> None:
-    task = desk.handed_in(ALICE)
+    task = desk.submitted_task(ALICE)
     page = desk.app.lists.reviewable(ALICE, ListQuery())
     assert (page.rows, page.missing) == ([], [])
     (row,) = page.barred
@@ -90,7 +90,7 @@ def test_a_task_leads_from_start_over_submit_to_a_look_and_an_approval(desk: Des
     assert steps_text(desk.show(task).next) == f"an agent runs: fe start {task}", "who starts it is its author (P2)"
     desk.start(CLAUDE, task)
     assert steps_text(desk.show(task).next) == f"fe submit {task}"
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     seen = desk.show(task).attempts[-1].seen
     assert steps_text(desk.show(task, CLAUDE).next) == f"someone else runs: fe approve {task} --seen {seen}"
     assert steps_text(desk.show(task, BOB).next) == f"fe show {task} --diff      then   fe approve {task} --seen {seen}"
@@ -104,19 +104,19 @@ def test_a_task_leads_from_start_over_submit_to_a_look_and_an_approval(desk: Des
 def test_who_may_not_approve_is_led_to_what_removes_the_first_reason_and_to_nothing_that_is_refused(
     desk: DeskWorld,
 ) -> None:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
     assert steps_text(desk.show(task, CLAUDE).next) == f"fe submit {task}"
     assert steps_text(desk.show(task, BOB).next) == f"fe submit {task}", "a person may submit for an agent"
     assert steps_text(desk.show(task, CODEX).next) == f"its author runs: fe submit {task}"
-    held = desk.handed_in(CLAUDE)
+    held = desk.submitted_task(CLAUDE)
     desk.app.stops.hold(BOB, held, "look first")
     assert steps_text(desk.show(held, CODEX).next) == f'a person runs: fe resume {held} -m "why"'
 
 
 def test_an_approved_task_is_led_on_by_what_the_merge_queue_says_of_it_Q0_D5(desk: DeskWorld) -> None:
-    below = desk.handed_in()
-    task = desk.handed_in()
+    below = desk.submitted_task()
+    task = desk.submitted_task()
     desk.approve(BOB, task)
     assert steps_text(desk.show(task, ALICE).next) == "fe merge --wait", "it settles"
     assert steps_text(desk.show(task, CODEX).next) == "a person or CI runs: fe merge --wait"
@@ -129,7 +129,7 @@ def test_an_approved_task_is_led_on_by_what_the_merge_queue_says_of_it_Q0_D5(des
 
 
 def test_what_the_maker_has_to_take_out_is_no_command_for_a_reviewer_A7(desk: DeskWorld) -> None:
-    one = desk.handed_in()
+    one = desk.submitted_task()
     two = desk.started(CODEX)
     desk.repo.branches[f"refs/heads/fe/{two}"] = list(desk.repo.branches[f"refs/heads/fe/{one}"])
     desk.repo.commit(f"fe/{two}")
@@ -143,7 +143,7 @@ def test_what_the_maker_has_to_take_out_is_no_command_for_a_reviewer_A7(desk: De
 
 def test_the_queue_leads_to_the_first_change_that_the_caller_may_approve(desk: DeskWorld) -> None:
     assert steps_text(desk.app.queue.view(BOB).next) == "fe list --ready"
-    mine, other = desk.handed_in(CODEX, priority=0), desk.handed_in(CLAUDE, priority=4)
+    mine, other = desk.submitted_task(CODEX, priority=0), desk.submitted_task(CLAUDE, priority=4)
     assert [row.task for row in desk.app.queue.view(CODEX).rows] == [mine, other]
     assert steps_text(desk.app.queue.view(CODEX).next) == f"fe show {other} --diff"
     assert steps_text(desk.app.queue.view(BOB).next) == f"fe show {mine} --diff"
@@ -152,7 +152,7 @@ def test_the_queue_leads_to_the_first_change_that_the_caller_may_approve(desk: D
 
 
 def test_a_limited_queue_counts_all_and_leads_to_what_it_shows(desk: DeskWorld) -> None:
-    mine, other = desk.handed_in(CODEX, priority=0), desk.handed_in(CLAUDE, priority=4)
+    mine, other = desk.submitted_task(CODEX, priority=0), desk.submitted_task(CLAUDE, priority=4)
     view = desk.app.queue.view(CODEX, limit=1)
     assert (view.count, [row.task for row in view.rows]) == (2, [mine])
     assert steps_text(view.next) == f"fe show {mine} --diff"
@@ -188,7 +188,7 @@ def test_what_stopped_merging_is_said_once_and_the_way_back_with_it_Q6() -> None
 
 
 def test_what_is_stale_does_not_wait_for_anybodys_eyes_P13_D4(world: GitWorld) -> None:
-    task = world.handed_in(CLAUDE)
+    task = world.submitted_task(CLAUDE)
     assert world.app.status.show(CODEX).reviewable == 1
     world.checkout.commit("more.py", "more\n")
     view = world.app.status.show(CODEX)

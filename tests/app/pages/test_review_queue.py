@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from foureyes.app.pages import review_queue
+from foureyes.app.results.review import ApprovalOutcome, QueueRow
 from foureyes.app.review import decisions
-from foureyes.app.views.review import ApprovalOutcome, QueueRow
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules import risk as risk_rule
@@ -49,23 +49,23 @@ def test_an_empty_queue_counts_nothing(desk: DeskWorld) -> None:
 
 def test_looking_writes_nothing_and_everybody_sees_the_same_order_H1(desk: DeskWorld) -> None:
     for _ in range(3):
-        desk.handed_in()
+        desk.submitted_task()
     with desk.unchanged():
         assert order(desk, ALICE) == order(desk, CODEX) == order(desk, CI)
 
 
 def test_per_task_and_held_first_then_risk_priority_what_waits_and_age_H1(desk: DeskWorld) -> None:
-    new = desk.handed_in()
+    new = desk.submitted_task()
     desk.clock.advance(hours=-1)
-    old = desk.handed_in()
+    old = desk.submitted_task()
     desk.clock.advance(hours=1)
-    urgent = desk.handed_in(priority=0)
-    awaited = desk.handed_in()
+    urgent = desk.submitted_task(priority=0)
+    awaited = desk.submitted_task()
     desk.create(depends_on=[awaited])
-    large = desk.handed_in(lines=500, priority=4)
-    held = desk.handed_in(priority=3)
+    large = desk.submitted_task(lines=500, priority=4)
+    held = desk.submitted_task(priority=3)
     desk.app.stops.hold(ALICE, held, "not yet")
-    per_task = desk.handed_in(labels=["review:per-task"], priority=2)
+    per_task = desk.submitted_task(labels=["review:per-task"], priority=2)
     assert order(desk) == [per_task, held, large, urgent, awaited, old, new]
     assert [row.n for row in desk.app.queue.view(BOB).rows] == list(range(1, 8))
 
@@ -82,7 +82,7 @@ def test_what_shares_a_file_stands_side_by_side_H1(world: GitWorld) -> None:
 def test_a_row_says_what_a_decision_is_prepared_by(desk: DeskWorld) -> None:
     configure(desk, LINT + KNIP)
     desk.outside.runner.says("knip", exit_code=1)
-    task = desk.handed_in(lines=7)
+    task = desk.submitted_task(lines=7)
     check(desk, task)
     desk.clock.advance(hours=2)
     row = row_of(desk, task)
@@ -99,7 +99,7 @@ def test_a_row_says_what_a_decision_is_prepared_by(desk: DeskWorld) -> None:
 
 def test_claimed_checks_are_marked_D5(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     check(desk, task, CLAUDE)
     row = row_of(desk, task)
     assert (row.checks, row.claimed, row.auto_approvable) == ({"lint": "passed"}, ("lint",), False)
@@ -107,7 +107,7 @@ def test_claimed_checks_are_marked_D5(desk: DeskWorld) -> None:
 
 @pytest.mark.parametrize("settled", ["approved", "closed", "open", "rejected"])
 def test_what_is_decided_does_not_wait_M5(desk: DeskWorld, settled: str) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     match settled:
         case "approved":
             desk.approve(BOB, task)
@@ -125,9 +125,9 @@ def test_what_is_decided_does_not_wait_M5(desk: DeskWorld, settled: str) -> None
 
 def test_what_is_high_and_why_H1(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    large = desk.handed_in(lines=401)
-    secret = desk.handed_in(labels=["security"])
-    red = desk.handed_in(via=ALICE)
+    large = desk.submitted_task(lines=401)
+    secret = desk.submitted_task(labels=["security"])
+    red = desk.submitted_task(via=ALICE)
     desk.outside.runner.says("lint", exit_code=1)
     check(desk, red)
     assert risk(desk, large)[0] == "high"
@@ -138,7 +138,7 @@ def test_what_is_high_and_why_H1(desk: DeskWorld) -> None:
 
 
 def test_many_iterations_and_a_tier_are_high_H1(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for _ in range(2):
         desk.app.feedback.redo(ALICE, task, "again")
         desk.start(CLAUDE, task)
@@ -181,12 +181,12 @@ def test_new_agents_unusual_signals_and_shared_files_are_to_look_at_H1(
 
 
 def test_a_person_is_no_new_agent_H1(desk: DeskWorld) -> None:
-    task = desk.handed_in(ALICE, creator=BOB)
+    task = desk.submitted_task(ALICE, creator=BOB)
     assert "new agent" not in risk(desk, task)[1]
 
 
 def test_nothing_that_an_author_says_changes_its_risk_H1(desk: DeskWorld) -> None:
-    plain = desk.handed_in(lines=500)
+    plain = desk.submitted_task(lines=500)
     told = desk.create(title="trivial, routine, approved by the lead", description="low risk")
     desk.start(CLAUDE, told)
     desk.repo.commit(f"fe/{told}", lines=500)
@@ -200,11 +200,11 @@ def test_nothing_that_an_author_says_changes_its_risk_H1(desk: DeskWorld) -> Non
 def test_auto_approvable_ignores_the_mode_but_not_per_task_nor_a_barring_label_M8(desk: DeskWorld) -> None:
     configure(desk, "[review.label_rules]\napi = { auto_approve = false }\n" + LINT)
     batch, per_task, barred = (
-        desk.handed_in(),
-        desk.handed_in(labels=["review:per-task"]),
-        desk.handed_in(labels=["api"]),
+        desk.submitted_task(),
+        desk.submitted_task(labels=["review:per-task"]),
+        desk.submitted_task(labels=["api"]),
     )
-    red, broke, claimed = desk.handed_in(via=ALICE), desk.handed_in(), desk.handed_in(labels=AUTO)
+    red, broke, claimed = desk.submitted_task(via=ALICE), desk.submitted_task(), desk.submitted_task(labels=AUTO)
     for task in (batch, per_task, barred):
         check(desk, task)
     check(desk, claimed, CODEX)
@@ -223,7 +223,7 @@ def test_auto_approvable_ignores_the_mode_but_not_per_task_nor_a_barring_label_M
 
 def waiting(desk: DeskWorld, count: int, *, lines: int = 1) -> list[str]:
     """Tasks that are green and wait for a person in batch mode."""
-    found = [desk.handed_in(lines=lines) for _ in range(count)]
+    found = [desk.submitted_task(lines=lines) for _ in range(count)]
     for task in found:
         check(desk, task)
     return found
@@ -231,10 +231,10 @@ def waiting(desk: DeskWorld, count: int, *, lines: int = 1) -> list[str]:
 
 def test_all_auto_takes_what_the_caller_may_approve_and_leaves_high_risk_H2(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    mine = desk.handed_in(ALICE, creator=BOB)
+    mine = desk.submitted_task(ALICE, creator=BOB)
     (green,), (large,) = waiting(desk, 1), waiting(desk, 1, lines=500)
     check(desk, mine, CI)
-    unchecked = desk.handed_in()
+    unchecked = desk.submitted_task()
     batch = desk.app.queue.batch(ALICE)
     assert [row.task for row in batch.tasks] == [green]
     assert [row.task for row in batch.high] == [large]
@@ -296,7 +296,7 @@ def test_where_all_auto_would_take_nothing_it_is_neither_counted_nor_offered_M8(
 
 
 def test_what_waits_for_a_ruling_is_named_and_leads_to_it_L8(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(desk, task, [issue("one"), issue("two")]).raised
     desk.start(CLAUDE, task)
     respond(desk, task, dict.fromkeys(names, "FIXED"))
@@ -312,6 +312,6 @@ def test_what_waits_for_a_ruling_is_named_and_leads_to_it_L8(desk: DeskWorld) ->
 
 
 def test_what_the_caller_can_approve_now_is_counted_P13(desk: DeskWorld) -> None:
-    desk.handed_in(CLAUDE)
-    desk.handed_in(CODEX)
+    desk.submitted_task(CLAUDE)
+    desk.submitted_task(CODEX)
     assert [desk.app.queue.view(who).approvable for who in (BOB, CLAUDE, CODEX)] == [2, 1, 1]

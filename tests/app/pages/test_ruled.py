@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from foureyes.app.views.status import AttentionRow
+from foureyes.app.results.status import AttentionRow
 from foureyes.core.nouns.session import Actor
 from foureyes.steps import fe
 
@@ -31,7 +31,7 @@ def do(desk: DeskWorld, row: AttentionRow, verb: str, **given: object) -> object
 
 def test_a_blocker_is_one_row_with_what_was_said_and_resume_lifts_it_R1_E6(desk: DeskWorld) -> None:
     configure(desk, PEERS)
-    task, _ = desk.handed_in(), desk.handed_in()
+    task, _ = desk.submitted_task(), desk.submitted_task()
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
     review(desk, task, by=GEMINI)
     (row,) = rows(desk)
@@ -45,7 +45,7 @@ def test_a_blocker_is_one_row_with_what_was_said_and_resume_lifts_it_R1_E6(desk:
 
 def test_a_person_has_the_author_asked_about_a_blocker_R1_R2(desk: DeskWorld) -> None:
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
     review(desk, task, by=GEMINI)
     (row,) = rows(desk)
@@ -59,7 +59,7 @@ def test_a_person_has_the_author_asked_about_a_blocker_R1_R2(desk: DeskWorld) ->
 
 def test_two_concerns_offer_an_answer_to_each_point_and_every_choice_goes_through_R2(desk: DeskWorld) -> None:
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, **CONCERN)
     review(desk, task, [issue("no limit", "LOW")], by=GEMINI, verdict="concerns", summary="no limit")
     (row,) = rows(desk)
@@ -89,7 +89,7 @@ def test_a_pause_whose_cycle_a_person_ended_is_never_out_of_sight_V9(desk: DeskW
 
 def test_nobody_who_reviewed_is_a_row_and_reviewers_are_asked_again_R0(desk: DeskWorld) -> None:
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for _ in range(4):
         desk.clock.wait(31 * 60)
         desk.app.cycles.decide(CI)
@@ -102,7 +102,7 @@ def test_nobody_who_reviewed_is_a_row_and_reviewers_are_asked_again_R0(desk: Des
 
 def test_a_hold_of_a_person_is_told_beside_the_rule_D3(desk: DeskWorld) -> None:
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, **CONCERN)
     review(desk, task, by=GEMINI, **CONCERN)
     desk.app.stops.hold(ALICE, task, "release freeze")

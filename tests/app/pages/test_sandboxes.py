@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from foureyes.app.pages.doctor import let_write, sandbox_around
-from foureyes.app.views.work import Unwritable
+from foureyes.app.results.work import Unwritable
 from foureyes.ui.steps import steps_text
 
 from tests.stage.people import ALICE

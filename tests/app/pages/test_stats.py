@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from foureyes.adapters.store.store import Store
-from foureyes.app.views.journal import JournalRow
+from foureyes.app.results.journal import JournalRow
 from foureyes.core import events as e
 from foureyes.core.loop.metrics import ReviewerScore, Stats, share
 from foureyes.core.nouns.finding import BLOCKING, ReportedFinding
@@ -55,7 +55,7 @@ def placed(world: DeskWorld, task: str, title: str = "limit is hard-coded", **mo
 
 
 def test_who_agreed_to_an_attempt_in_which_others_found_something_true_missed_it_Y(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=GEMINI)
     (name,) = review(desk, task, [placed(desk, task)], by=CODEX, verdict="concerns").raised
     assert card(desk, "gemini#1").missed == 0, "nobody has ruled on it"
@@ -68,23 +68,23 @@ def test_who_agreed_to_an_attempt_in_which_others_found_something_true_missed_it
 
 
 def test_iterations_to_approval_are_those_of_the_approved_attempt(desk: DeskWorld) -> None:
-    desk.approve(CODEX, desk.handed_in())
-    second = desk.handed_in()
+    desk.approve(CODEX, desk.submitted_task())
+    second = desk.submitted_task()
     review(desk, second, [issue()])
     again(desk, second)
     rule(desk, dict.fromkeys(named(desk, second).values(), "VERIFIED"))
     desk.approve(CODEX, second, reason="read the fix")
-    desk.handed_in()
+    desk.submitted_task()
     found = figures(desk)
     assert (found.approved, found.iterations, found.iterations_with_findings) == (2, 1.5, 2.0)
 
 
 def test_an_approval_that_was_withdrawn_or_only_recorded_is_none_P11(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.approve(CODEX, task)
     desk.app.decisions.withdraw(CODEX, task)
     desk.app.policy.set(ALICE, "review.policy", "delegated")
-    other = desk.handed_in(creator=BOB)
+    other = desk.submitted_task(creator=BOB)
     desk.app.decisions.approve(
         CODEX, other, seen=desk.show(other).attempts[-1].diff_id, declaration=Declaration(record_only=True)
     )
@@ -94,8 +94,8 @@ def test_an_approval_that_was_withdrawn_or_only_recorded_is_none_P11(desk: DeskW
 
 
 def test_what_was_approved_by_rule_alone_is_counted_apart_M4(desk: DeskWorld) -> None:
-    desk.handed_in(labels=["review:skip"])
-    desk.approve(CODEX, desk.handed_in())
+    desk.submitted_task(labels=["review:skip"])
+    desk.approve(CODEX, desk.submitted_task())
     assert figures(desk).automatic == share(1, 2)
 
 
@@ -103,7 +103,7 @@ def test_what_was_approved_by_rule_alone_is_counted_apart_M4(desk: DeskWorld) ->
 
 
 def test_rejected_accepted_and_overruled_findings_L9(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a"), issue("b"), issue("c"), issue("d")])
     names = named(desk, task)
     desk.start(CLAUDE, task)
@@ -116,7 +116,7 @@ def test_rejected_accepted_and_overruled_findings_L9(desk: DeskWorld) -> None:
 
 
 def test_notes_that_were_fixed_or_became_tasks_are_adopted_L16(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     notes = [issue(title, "LOW") for title in ("fixed", "tracked", "skipped", "left")]
     review(desk, task, [issue("a"), *notes])
     names = named(desk, task)
@@ -128,7 +128,7 @@ def test_notes_that_were_fixed_or_became_tasks_are_adopted_L16(desk: DeskWorld) 
 
 
 def test_a_blocking_finding_after_an_approval_of_the_same_change_was_missed_Y(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("before")])
     again(desk, task)
     rule(desk, dict.fromkeys(named(desk, task).values(), "VERIFIED"))
@@ -139,7 +139,7 @@ def test_a_blocking_finding_after_an_approval_of_the_same_change_was_missed_Y(de
 
 
 def test_what_is_found_in_new_work_after_an_earlier_approval_was_not_missed_Y(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.approve(CODEX, task)
     desk.app.feedback.redo(BOB, task, "do more")
     again(desk, task)
@@ -149,7 +149,7 @@ def test_what_is_found_in_new_work_after_an_earlier_approval_was_not_missed_Y(de
 
 def test_what_a_second_reviewer_finds_after_a_recorded_approval_was_not_missed_P11(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.policy", "delegated")
-    task = desk.handed_in(creator=BOB)
+    task = desk.submitted_task(creator=BOB)
     desk.app.decisions.approve(
         CODEX, task, seen=desk.show(task).attempts[-1].diff_id, declaration=Declaration(record_only=True)
     )
@@ -161,7 +161,7 @@ def test_what_a_second_reviewer_finds_after_a_recorded_approval_was_not_missed_P
 
 
 def test_a_ruling_that_was_taken_back_counts_for_nothing_L18(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a"), issue("b")])
     names = named(desk, task)
     again(desk, task)
@@ -172,7 +172,7 @@ def test_a_ruling_that_was_taken_back_counts_for_nothing_L18(desk: DeskWorld) ->
 
 
 def test_invalid_and_unread_reviews_count_against_the_reviewer(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.repo.commit(f"fe/{task}", sessions=[CLAUDE.session])
     desk.submit(CLAUDE, task)
     with pytest.raises(BadInput):
@@ -195,21 +195,21 @@ def test_names_with_quotes_and_commas_are_one_file_each_V6(desk: DeskWorld, monk
         )
 
     monkeypatch.setattr(desk.repo, "change", change)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, files_reviewed=["f.py"])
     assert card(desk, "codex#1").coverage == share(1, 6)
 
 
 def test_time_to_review_is_the_median_from_hand_in_Y(desk: DeskWorld) -> None:
     for minutes in (2, 30, 4):
-        task = desk.handed_in()
+        task = desk.submitted_task()
         desk.clock.advance(minutes=minutes)
         review(desk, task)
     assert card(desk, "codex#1").median_seconds == 240
 
 
 def test_a_quote_that_is_nowhere_counts_in_the_score_V7(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for _ in range(2):
         with suppress(Refused):
             review(desk, task, [issue("nowhere", quote="this is in no file"), placed(desk, task)])
@@ -224,7 +224,7 @@ def test_a_quote_that_is_nowhere_counts_in_the_score_V7(desk: DeskWorld) -> None
 
 @pytest.mark.parametrize("place", [True, False])
 def test_an_escalation_after_findings_without_a_place_is_unclear(desk: DeskWorld, place: bool) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [placed(desk, task) if place else issue()])
     for _ in range(2):
         again(desk, task)
@@ -239,7 +239,7 @@ def test_unclear_feedback_of_an_earlier_tier_does_not_count_again(desk: DeskWorl
 
 
 def test_asking_the_lead_is_no_escalation_L14(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a"), issue("b")])
     desk.start(CLAUDE, task)
     respond(desk, task, dict.fromkeys(named(desk, task).values(), "REJECTED"))
@@ -250,7 +250,7 @@ def test_asking_the_lead_is_no_escalation_L14(desk: DeskWorld) -> None:
 def test_findings_of_a_check_are_no_unclear_feedback(desk: DeskWorld) -> None:
     configure(desk, LINT)
     desk.outside.runner.says("lint", exit_code=1)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     for _ in range(3):
         check(desk, task)
         if desk.task(task).tier == "developer":
@@ -304,7 +304,7 @@ class Recount:
             case e.ReviewReturned():
                 self.counts["sent back"] += 1
             case e.TaskEscalated():
-                self.counts["escalated"] += not event.asked
+                self.counts["escalated"] += not event.requested
             case _:
                 pass
 
@@ -314,7 +314,7 @@ def busy(world: DeskWorld) -> DeskWorld:
     fill(world)
     play(world, [4, 1, 0, 0], found=6)
     play(world, [0] * 4, found=2)
-    task = world.handed_in()
+    task = world.submitted_task()
     review(world, task, [issue("a"), issue("b"), issue("c", "LOW")])
     names = named(world, task)
     world.start(CLAUDE, task)

@@ -4,7 +4,7 @@ logged in to (E6).
 
 from __future__ import annotations
 
-from foureyes.app.views.status import AttentionKind, AttentionRow
+from foureyes.app.results.status import AttentionKind, AttentionRow
 from foureyes.ui.steps import steps_text
 
 from tests.stage.gated import configure

@@ -10,7 +10,7 @@ import msgspec
 
 from foureyes.app.context import stamp
 from foureyes.app.project.accepted_config import BRING_HERE
-from foureyes.app.views.status import Check
+from foureyes.app.results.status import Check
 
 from tests.stage.checkout import PROJECT
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX
@@ -28,7 +28,9 @@ def test_the_log_is_the_latest_rows_oldest_first(desk: DeskWorld) -> None:
 
 
 def test_an_export_can_be_verified_with_the_standard_library_alone_J1(desk: DeskWorld) -> None:
-    task = desk.handed_in(title='naïve "quotes" \\ and \U0001f642 日本', description="lines\n\tand tabs\u2028\x85"[:-1])
+    task = desk.submitted_task(
+        title='naïve "quotes" \\ and \U0001f642 日本', description="lines\n\tand tabs\u2028\x85"[:-1]
+    )
     desk.approve(CODEX, task)
     lines = [msgspec.json.encode(row).decode() for row in desk.app.audit.export()]
     prev = ""
@@ -55,7 +57,7 @@ def test_an_export_is_whole_across_batches(desk: DeskWorld) -> None:
 
 
 def test_a_sound_store_verifies_and_says_how_much_it_looked_at_J2(desk: DeskWorld) -> None:
-    desk.approve(BOB, desk.handed_in())
+    desk.approve(BOB, desk.submitted_task())
     report = desk.app.audit.verify()
     assert (report.rows, report.findings) == (desk.rows(), ())
 
@@ -71,7 +73,7 @@ def test_a_target_that_names_another_project_is_said_by_verify_P12_J2(desk: Desk
 
 
 def test_payloads_hold_no_floats_and_are_objects_J1(desk: DeskWorld) -> None:
-    desk.approve(BOB, desk.handed_in(creator=ALICE, estimate_minutes=5))
+    desk.approve(BOB, desk.submitted_task(creator=ALICE, estimate_minutes=5))
 
     def no_float(text: str) -> object:
         raise AssertionError(f"a float: {text}")

@@ -20,7 +20,7 @@ def joined(desk: DeskWorld) -> Actor:
 
 def test_who_names_a_reviewers_conversation_withdraws_nothing_of_it_L4(desk: DeskWorld) -> None:
     gemini = joined(desk)
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     (name,) = review(desk, task, [issue()], by=TALKER).raised
     for who in (gemini, AUTHOR):
         with desk.refused("L4"):
@@ -30,7 +30,7 @@ def test_who_names_a_reviewers_conversation_withdraws_nothing_of_it_L4(desk: Des
 
 def test_who_names_a_reviewers_conversation_takes_no_ruling_of_it_back_L18(desk: DeskWorld) -> None:
     gemini = joined(desk)
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     one, two = review(desk, task, [issue("one"), issue("two")], by=TALKER).raised
     again(desk, task)
     rule(desk, {one: "NOT_FIXED"}, by=CODEX)
@@ -43,7 +43,7 @@ def test_who_names_a_reviewers_conversation_takes_no_ruling_of_it_back_L18(desk:
 
 def test_whoever_made_the_change_takes_no_ruling_back_even_one_of_its_own_L18(desk: DeskWorld) -> None:
     joined(desk)
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     one, _ = review(desk, task, [issue("one"), issue("two")], by=TALKER).raised
     again(desk, task)
     rule(desk, {one: "NOT_FIXED"}, by=CODEX)
@@ -73,7 +73,7 @@ def test_who_names_the_conversation_of_a_creator_cancels_nothing_T2(desk: DeskWo
 
 def test_who_names_the_conversation_of_a_rejecter_takes_nothing_up_again_T2(desk: DeskWorld) -> None:
     gemini = joined(desk)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.feedback.reject(TALKER, task, "not wanted")
     for who in (gemini, AUTHOR):
         with desk.refused("T2"):

@@ -5,21 +5,21 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.core.nouns.session import Standing
+from foureyes.core.nouns.session import Namespaces
 from foureyes.errors import Internal, Reason
 from foureyes.steps import prose
 
 from tests.stage.people import ALICE, BOB, CODEX
 from tests.stage.world import DeskWorld
 
-INSIDE = Standing(first=False, top="tini")
-MAPPED = Standing(first=False, top="tini", uid_map="0 1000 1, 1 100000 65536")
+INSIDE = Namespaces(first=False, top="tini")
+MAPPED = Namespaces(first=False, top="tini", uid_map="0 1000 1, 1 100000 65536")
 HOME = '[identity]\nhome = "container"\n'
 
 
 def test_I3_a_container_is_home_once_a_person_has_accepted_that_and_its_map_belongs_to_it_P12(desk: DeskWorld) -> None:
-    def kind(stands: Standing) -> str:
-        return desk.app.sessions.recognise(lambda _: replace(BOB, stands=stands)).kind
+    def kind(namespaces: Namespaces) -> str:
+        return desk.app.sessions.recognise(lambda _: replace(BOB, namespaces=namespaces)).kind
 
     def kinds() -> list[str]:
         return [kind(INSIDE), kind(MAPPED)]
@@ -37,7 +37,7 @@ def test_I3_a_container_is_home_once_a_person_has_accepted_that_and_its_map_belo
 
 def test_I3_who_was_not_judged_uses_no_verb(desk: DeskWorld) -> None:
     with pytest.raises(Internal, match="at home"):
-        desk.app.tasks.create(replace(BOB, stands=INSIDE), "x")
+        desk.app.tasks.create(replace(BOB, namespaces=INSIDE), "x")
 
 
 def test_I3_what_decides_nothing_may_work_and_the_doctor_says_why(desk: DeskWorld) -> None:

@@ -21,7 +21,7 @@ def said(world: GitWorld) -> list[tuple[str, str]]:
 
 
 def test_what_is_not_kept_any_more_is_named_A1_J2(world: GitWorld) -> None:
-    task = world.handed_in(CLAUDE)
+    task = world.submitted_task(CLAUDE)
     ref, head = f"refs/foureyes/attempts/{task}/1", world.show(task).attempts[-1].head
     world.store.place = FILE
     assert said(world) == []
@@ -40,7 +40,7 @@ def test_what_is_not_kept_any_more_is_named_A1_J2(world: GitWorld) -> None:
 
 
 def test_an_object_that_is_gone_is_named_A1_J2(world: GitWorld) -> None:
-    task = world.handed_in(CLAUDE)
+    task = world.submitted_task(CLAUDE)
     world.store.place = FILE
     tree = world.checkout.git("rev-parse", f"fe/{task}^{{tree}}").strip()
     expected = f"attempt 1 of {task}: its tree {tree[:12]} is missing from the repository, or incomplete"
@@ -51,7 +51,7 @@ def test_an_object_that_is_gone_is_named_A1_J2(world: GitWorld) -> None:
 
 
 def test_a_fresh_clone_fetches_all_attempts(world: GitWorld, tmp_path: Path) -> None:
-    world.handed_in(CLAUDE)
+    world.submitted_task(CLAUDE)
     subprocess.run(
         [
             "git",
@@ -76,7 +76,7 @@ def test_a_fresh_clone_fetches_all_attempts(world: GitWorld, tmp_path: Path) -> 
 
 
 def test_an_attempt_without_its_commit_cannot_be_put_back(world: GitWorld) -> None:
-    task = world.handed_in(CLAUDE)
+    task = world.submitted_task(CLAUDE)
     ref, head = f"refs/foureyes/attempts/{task}/1", world.show(task).attempts[-1].head
     world.store.place = FILE
     world.checkout.git("update-ref", "-d", ref)

@@ -144,7 +144,7 @@ DECIDED: dict[str, Callable[[DeskWorld, Actor, str], object]] = {
 
 @pytest.mark.parametrize("verb", SIGNED)
 def test_where_a_key_exists_policy_holds_and_break_glass_need_it_I9(keyed: DeskWorld, verb: str) -> None:
-    task = keyed.handed_in(BOB if verb == "break-glass" else CLAUDE)
+    task = keyed.submitted_task(BOB if verb == "break-glass" else CLAUDE)
     alices = keyed.keys
     forget(keyed)
     with keyed.refused("I9") as caught:
@@ -158,7 +158,7 @@ def test_where_a_key_exists_policy_holds_and_break_glass_need_it_I9(keyed: DeskW
 
 
 def test_who_ends_a_review_cycle_signs_for_that_cycle_I9(keyed: DeskWorld) -> None:
-    task = keyed.handed_in(CLAUDE)
+    task = keyed.submitted_task(CLAUDE)
     cycle = keyed.app.cycles.now(BOB, task).cycle
     alices = keyed.keys
     forget(keyed)
@@ -174,7 +174,7 @@ def test_who_ends_a_review_cycle_signs_for_that_cycle_I9(keyed: DeskWorld) -> No
 
 @pytest.mark.parametrize("verb", DECIDED)
 def test_ordinary_decisions_stay_observed_until_the_policy_asks_for_keys_I9(keyed: DeskWorld, verb: str) -> None:
-    task = keyed.handed_in(CLAUDE)
+    task = keyed.submitted_task(CLAUDE)
     forget(keyed)
     DECIDED[verb](keyed, BOB, task)
 
@@ -182,7 +182,7 @@ def test_ordinary_decisions_stay_observed_until_the_policy_asks_for_keys_I9(keye
 @pytest.mark.parametrize("verb", DECIDED)
 def test_human_proof_key_puts_a_signature_under_every_decision_of_a_person_I9(keyed: DeskWorld, verb: str) -> None:
     keyed.app.policy.set(ALICE, "review.human_proof", "key")
-    task = keyed.handed_in(CLAUDE)
+    task = keyed.submitted_task(CLAUDE)
     alices = keyed.keys
     forget(keyed)
     with keyed.refused("I9"):
@@ -196,7 +196,7 @@ def test_human_proof_key_puts_a_signature_under_every_decision_of_a_person_I9(ke
 
 def test_human_proof_key_without_any_key_says_how_to_make_one_I9(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.human_proof", "key")
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     with desk.refused("I9") as caught:
         desk.app.decisions.approve(BOB, task)
     assert steps_text(caught[0].next_step) == "fe key add --new"
@@ -205,7 +205,7 @@ def test_human_proof_key_without_any_key_says_how_to_make_one_I9(desk: DeskWorld
 
 def test_who_has_no_key_is_told_before_they_approve_and_led_to_one_I9(keyed: DeskWorld) -> None:
     keyed.app.policy.set(ALICE, "review.human_proof", "key")
-    task = keyed.handed_in(CLAUDE)
+    task = keyed.submitted_task(CLAUDE)
     assert keyed.app.queue.view(ALICE).rows[0].you.may_approve
     use(keyed, DeskKeys())
     previews = [keyed.app.queue.view(BOB).rows[0].you, keyed.show(task, BOB).you]
@@ -241,7 +241,7 @@ def test_a_key_that_lies_here_is_used_in_another_project_too_I9(desk: DeskWorld)
 
 
 def test_the_environment_asks_for_keys_and_never_takes_them_away_I9_P12(keyed: DeskWorld) -> None:
-    task = keyed.handed_in(CLAUDE)
+    task = keyed.submitted_task(CLAUDE)
     alices = keyed.keys
     forget(keyed)
     keyed.environ["FOUREYES_REVIEW_HUMAN_PROOF"] = "key"
@@ -257,14 +257,14 @@ def test_the_environment_asks_for_keys_and_never_takes_them_away_I9_P12(keyed: D
 
 
 def test_where_a_key_exists_no_variable_loosens_for_who_only_looks_like_a_person_I9_P12(keyed: DeskWorld) -> None:
-    task = keyed.handed_in(BOB)
+    task = keyed.submitted_task(BOB)
     keyed.environ["FOUREYES_REVIEW_POLICY"] = "trusted"
     with keyed.refused("P2"):
         keyed.app.decisions.approve(BOB, task, declaration=Declaration("fine", self_review=True))
 
 
 def test_an_approval_that_counts_because_a_person_gives_it_needs_the_key_I9_P6(keyed: DeskWorld) -> None:
-    task = keyed.handed_in(CLAUDE, labels=["security"])
+    task = keyed.submitted_task(CLAUDE, labels=["security"])
     alices = keyed.keys
     forget(keyed)
     with keyed.refused("I9"):
@@ -275,7 +275,7 @@ def test_an_approval_that_counts_because_a_person_gives_it_needs_the_key_I9_P6(k
 
 
 def test_without_a_key_reports_say_observed_I9(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE, labels=["security"])
+    task = desk.submitted_task(CLAUDE, labels=["security"])
     desk.app.decisions.approve(ALICE, task)
     assert desk.show(task).approvals[-1].grade == "human (observed)"
 
@@ -299,7 +299,7 @@ def test_without_keys_nothing_is_asked_outside_of_the_store_either_I9(desk: Desk
 
 
 def test_a_signature_says_that_the_glass_is_broken_I9_N3(keyed: DeskWorld) -> None:
-    task = keyed.handed_in(ALICE)
+    task = keyed.submitted_task(ALICE)
     keyed.app.decisions.approve(ALICE, task, declaration=Declaration(break_glass="nobody else is here"))
     assert said(keyed)[-1].verb == "approve --break-glass"
     assert keyed.app.audit.verify().findings == ()
@@ -328,7 +328,7 @@ def test_a_key_whose_making_is_broken_off_is_not_kept_I9(keyed: DeskWorld, monke
 
 
 def test_a_signature_covers_project_task_verb_diff_reason_and_journal_head_I9(keyed: DeskWorld) -> None:
-    task = keyed.handed_in(CLAUDE, labels=["security"])
+    task = keyed.submitted_task(CLAUDE, labels=["security"])
     last = keyed.app.audit.log(limit=1)[0]
     keyed.app.decisions.approve(ALICE, task, reason="read every line")
     assert said(keyed) == [
@@ -346,7 +346,7 @@ def test_a_signature_for_anything_else_is_none_for_this_I9(
     keyed: DeskWorld, field: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The client signs something else than it asks for."""
-    task = keyed.handed_in(CLAUDE, labels=["security"])
+    task = keyed.submitted_task(CLAUDE, labels=["security"])
 
     def other(*args: object, **values: object) -> Proof | None:
         proof = prove(*args, **values)  # type: ignore[arg-type]
@@ -376,7 +376,7 @@ def test_a_signature_is_used_once_I9(keyed: DeskWorld, monkeypatch: pytest.Monke
 def test_a_task_that_changes_while_the_person_types_is_not_decided_I9_D7(
     keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task = keyed.handed_in(CLAUDE, labels=["security"])
+    task = keyed.submitted_task(CLAUDE, labels=["security"])
     sign = keyed.keys.sign
 
     def slowly(fingerprint: str, statement: bytes) -> str:
@@ -392,7 +392,7 @@ def test_a_task_that_changes_while_the_person_types_is_not_decided_I9_D7(
 def test_other_peoples_work_may_go_on_while_the_person_types_I9(
     keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task, other = keyed.handed_in(CLAUDE, labels=["security"]), keyed.create(CODEX)
+    task, other = keyed.submitted_task(CLAUDE, labels=["security"]), keyed.create(CODEX)
     sign = keyed.keys.sign
 
     def slowly(fingerprint: str, statement: bytes) -> str:
@@ -407,7 +407,7 @@ def test_other_peoples_work_may_go_on_while_the_person_types_I9(
 
 def test_who_signs_with_one_key_is_one_person_everywhere_I1_P2(keyed: DeskWorld) -> None:
     """Alice made the change on her laptop; on another machine, under another name, her key gives her away."""
-    task = keyed.handed_in(ALICE, labels=["security"])
+    task = keyed.submitted_task(ALICE, labels=["security"])
     elsewhere = person("ally")
     with keyed.refused("P6"):
         keyed.app.decisions.approve(elsewhere, task)
@@ -420,7 +420,7 @@ def test_two_keys_are_two_people_also_where_both_are_of_one_human_I1(keyed: Desk
     made = keyed.app.keys.new(elsewhere)
     use(keyed, alices)
     keyed.app.keys.add(ALICE, made.public, elsewhere.person)
-    task = keyed.handed_in(ALICE)
+    task = keyed.submitted_task(ALICE)
     use(keyed, others)
     keyed.app.decisions.approve(elsewhere, task)
     assert keyed.status(task) == "approved"
@@ -430,7 +430,7 @@ def test_whose_key_lies_here_is_one_person_also_where_nothing_is_signed_I1_P2(
     keyed: DeskWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same with an approval that needs no signature."""
-    task, signed = keyed.handed_in(ALICE), len(keyed.keys.signed)
+    task, signed = keyed.submitted_task(ALICE), len(keyed.keys.signed)
     with keyed.refused("P2") as refusal:
         keyed.app.decisions.approve(person("ally"), task)
     assert (
@@ -459,8 +459,8 @@ def test_files_of_a_key_that_were_put_there_join_nobody_for_good_I1_P2(
     use(keyed, alices)
     with monkeypatch.context() as planted:
         planted.setattr(alices, "held", lambda both={**alices.held(), **bobs.held()}: both)
-        keyed.app.decisions.approve(ALICE, keyed.handed_in(CLAUDE))
-    task = keyed.handed_in(ALICE)
+        keyed.app.decisions.approve(ALICE, keyed.submitted_task(CLAUDE))
+    task = keyed.submitted_task(ALICE)
     use(keyed, bobs)
     keyed.app.decisions.approve(BOB, task)
     assert keyed.status(task) == "approved"
@@ -512,7 +512,7 @@ def test_a_decision_without_anything_recorded_leaves_no_signature_behind_I9(keye
 
 def test_a_signature_for_another_diff_than_the_one_under_the_lock_is_none_I9_D7(keyed: DeskWorld) -> None:
     """The work is submitted again after it was looked at, and just before the journal's head is read for signing."""
-    task = keyed.handed_in(CLAUDE, labels=["security"])
+    task = keyed.submitted_task(CLAUDE, labels=["security"])
     before = keyed.show(task).attempts[-1].diff_id
     keyed.repo.commit(f"fe/{task}")
     keyed.submit(CLAUDE, task)
@@ -526,7 +526,7 @@ def test_a_signature_for_another_diff_than_the_one_under_the_lock_is_none_I9_D7(
 
 
 def test_reading_needs_no_keys_at_all(keyed: DeskWorld) -> None:
-    task = keyed.handed_in(CLAUDE)
+    task = keyed.submitted_task(CLAUDE)
     keyed.show(task, BOB)
     assert keyed.keys.signed == []
     with pytest.raises(Refused):

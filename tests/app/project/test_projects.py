@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.app.views.settings import Milestones
+from foureyes.app.results.settings import Milestones
 from foureyes.errors import BadInput, GitProblem
 from foureyes.steps import prose
 from foureyes.ui.steps import steps_text
@@ -104,7 +104,7 @@ def test_doctor_names_an_edited_row_J2(desk: DeskWorld) -> None:
 
 
 def test_a_backup_is_whole_and_never_overwrites(desk: DeskWorld, tmp_path: Path) -> None:
-    desk.handed_in()
+    desk.submitted_task()
     target = tmp_path / "backup.db"
     desk.app.projects.backup(BOB, str(target))
     copy = SqliteEngine(str(target))

@@ -23,7 +23,7 @@ def file(world: GitWorld, target: str) -> None:
 def test_a_renamed_target_is_accepted_by_a_person_and_everything_goes_on_there_P12(world: GitWorld) -> None:
     file(world, "main")
     world.app.policy.accept(ALICE)
-    task = world.handed_in(CLAUDE)
+    task = world.submitted_task(CLAUDE)
     world.checkout.git("switch", "-q", "main")
     world.checkout.git("branch", "-m", "main", "trunk")
     with pytest.raises(NotFound):
@@ -121,7 +121,7 @@ def test_what_comes_to_another_target_by_hand_is_told_by_all_though_nothing_bega
     stray = world.checkout.commit("backdoor.py", message="harmless")
     for text in told(world):
         assert f"1 commit on trunk belongs to no task: {stray[:7]} harmless" in text
-    task = world.handed_in(CLAUDE)
+    task = world.submitted_task(CLAUDE)
     world.approve(ALICE, task)
     world.clock.advance(minutes=1)
     assert [row.outcome for row in world.app.merges.process(ALICE)] == ["merged"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import SessionId, token_hash
 from foureyes.errors import BadInput, LostClaim, NotFound, Refused, TokenRefused
@@ -99,7 +99,7 @@ def test_a_token_is_good_for_its_role_only_I2(desk: DeskWorld, role: str) -> Non
         "accept": lambda: app.policy.accept(child),
         "key": lambda: app.keys.new(child),
         "new": lambda: app.sessions.new(child),
-        "clear": lambda: app.attempts.clear_author(child, task, "ses-1", "x"),
+        "clear": lambda: app.attempts.correct_author(child, task, "ses-1", "x"),
     }
     verdicts = {
         "approve": lambda: app.decisions.approve(child, task, seen="12345678"),
@@ -165,7 +165,7 @@ def test_a_token_spawns_its_own_role_only_I2(desk: DeskWorld, given: str, wanted
 
 
 def test_an_author_cannot_have_its_work_approved_by_a_session_it_spawned_I4_P2(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     reviewer = desk.spawn(CLAUDE, task, "review")
     with desk.refused("P2"):
         desk.approve(reviewer, task, reason="read it")
@@ -202,7 +202,7 @@ def test_children_of_a_service_work_and_decide_nothing_I4_I5(desk: DeskWorld) ->
     maker = desk.spawn(CI, task, "implement", agent="claude")
     desk.repo.commit(f"fe/{task}")
     desk.submit(maker, task)
-    other = desk.handed_in(CLAUDE)
+    other = desk.submitted_task(CLAUDE)
     for work, rule in ((task, "P2"), (other, "I5")):
         reviewer = desk.spawn(CI, work, "review", agent="codex")
         with desk.refused(rule):
@@ -263,7 +263,7 @@ def test_a_service_without_a_session_leader_can_bind_no_token_I2(desk: DeskWorld
 
 def test_a_made_up_issued_actor_is_refused_I2_I10(desk: DeskWorld) -> None:
     """Who imports the Application can say anything about itself; that it holds a token it cannot say."""
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     real = desk.spawn(GEMINI, task, "review")
     made_up = replace(CODEX, session=SessionId("ses-boss"), trust="issued", role="review", task=real.task)
     for actor in (
@@ -350,7 +350,7 @@ def renewed(desk: DeskWorld, actor: Actor) -> Actor:
 
 
 def test_a_new_session_is_a_new_line_and_never_a_new_pair_of_eyes_I4(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     again = renewed(desk, CLAUDE)
     assert again.session != CLAUDE.session
     assert desk.app.sessions.whoami(again).origins == desk.app.sessions.whoami(CLAUDE).origins
@@ -369,7 +369,7 @@ def test_people_and_services_are_one_session_everywhere_I5(desk: DeskWorld, who:
 
 def test_same_origin_audit_allows_another_session_and_says_so_I4_P8(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.same_origin", "audit")
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     again = renewed(desk, CLAUDE)
     done = desk.approve(again, task)
     assert (done.rule, done.exception) == ("P7", True)
@@ -378,7 +378,7 @@ def test_same_origin_audit_allows_another_session_and_says_so_I4_P8(desk: DeskWo
 
 def test_same_origin_audit_never_helps_the_author_itself_or_what_is_below_it_I4_P2(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.same_origin", "audit")
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     nested = agent("codex", 7, evidence=CLAUDE.evidence)
     nested = replace(nested, processes=nested.evidence)
     for who in (CLAUDE, nested, desk.spawn(CLAUDE, task, "review")):
@@ -388,7 +388,7 @@ def test_same_origin_audit_never_helps_the_author_itself_or_what_is_below_it_I4_
 
 def test_an_agents_environment_cannot_turn_audit_on_P12(desk: DeskWorld) -> None:
     desk.environ["FOUREYES_REVIEW_SAME_ORIGIN"] = "audit"
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     again = renewed(desk, CLAUDE)
     with desk.refused("P2"):
         desk.approve(again, task)

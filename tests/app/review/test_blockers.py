@@ -38,7 +38,7 @@ def attention(desk: DeskWorld) -> list[str]:
 
 
 def test_a_blocker_that_nobody_asked_for_stops_its_task_without_a_cycle_R1_D3(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, **BLOCKER)
     assert hold(desk, task) == HELD
     assert "codex#1 reported a blocker (R1)" in attention(desk)
@@ -49,7 +49,7 @@ def test_a_blocker_that_nobody_asked_for_stops_its_task_without_a_cycle_R1_D3(de
 
 def test_a_blocker_needs_no_files_read_and_stops_what_a_rule_would_approve_R1_M4(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     review(desk, task, by=CODEX, files_reviewed=[], **BLOCKER)
     desk.app.checks.run(CI, task)
     assert (hold(desk, task), desk.status(task)) == (HELD, "reviewing")
@@ -58,7 +58,7 @@ def test_a_blocker_needs_no_files_read_and_stops_what_a_rule_would_approve_R1_M4
 
 
 def test_a_blocker_about_approved_work_is_taken_and_the_merge_queue_passes_it_over_R1_Q1(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.approve(GEMINI, task, seen=seen(desk, task))
     review(desk, task, by=CODEX, **BLOCKER)
     (item,) = desk.app.merges.all(BOB)
@@ -66,7 +66,7 @@ def test_a_blocker_about_approved_work_is_taken_and_the_merge_queue_passes_it_ov
 
 
 def test_two_concerns_about_approved_work_wait_in_the_merge_queue_R2_Q1(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.approve(QWEN, task, seen=seen(desk, task))
     for by in (CODEX, GEMINI):
         review(desk, task, by=by, **CONCERN)
@@ -85,7 +85,7 @@ LEFT: dict[str, Callable[[DeskWorld, str], object]] = {
 
 @pytest.mark.parametrize("how", LEFT)
 def test_what_does_not_lift_a_blocker_R1(desk: DeskWorld, how: str) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, **BLOCKER)
     LEFT[how](desk, task)
     assert hold(desk, task) == HELD
@@ -93,7 +93,7 @@ def test_what_does_not_lift_a_blocker_R1(desk: DeskWorld, how: str) -> None:
 
 
 def test_a_stopped_attempt_is_sent_back_by_its_findings_once_it_is_resumed_V10_R1(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue()], by=CODEX, **BLOCKER)
     assert desk.status(task) == "reviewing"
     desk.app.stops.resume(ALICE, task, "the finding is enough")
@@ -101,7 +101,7 @@ def test_a_stopped_attempt_is_sent_back_by_its_findings_once_it_is_resumed_V10_R
 
 
 def test_a_reviewer_withdraws_its_blocker_and_no_other_of_its_origin_does_R1_I3(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, **BLOCKER)
     review(desk, task, by=GEMINI, **BLOCKER)
     review(desk, task, by=agent("codex", 9, evidence=CODEX.evidence))
@@ -112,7 +112,7 @@ def test_a_reviewer_withdraws_its_blocker_and_no_other_of_its_origin_does_R1_I3(
 
 
 def test_withdrawing_a_blocker_does_not_lift_a_person_s_hold_D3(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.stops.hold(ALICE, task, "release freeze")
     review(desk, task, by=CODEX, **BLOCKER)
     review(desk, task, by=CODEX)
@@ -120,7 +120,7 @@ def test_withdrawing_a_blocker_does_not_lift_a_person_s_hold_D3(desk: DeskWorld)
 
 
 def test_a_person_who_made_the_work_does_not_lift_a_blocker_R1(desk: DeskWorld) -> None:
-    task = desk.handed_in(ALICE)
+    task = desk.submitted_task(ALICE)
     review(desk, task, by=CODEX, **BLOCKER)
     with desk.refused("R1"):
         desk.app.stops.resume(ALICE, task, "it is fine")
@@ -129,7 +129,7 @@ def test_a_person_who_made_the_work_does_not_lift_a_blocker_R1(desk: DeskWorld) 
 
 
 def test_two_concerns_without_a_cycle_pause_at_once_and_their_reviewers_are_asked_again_R2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, **CONCERN)
     assert (desk.app.cycles.show("c-1").rule, pauses(desk)) == ("R3", set())
     assert [row.reviewer for row in desk.app.cycles.issues()] == ["codex#1"], "one concern is flagged"
@@ -148,7 +148,7 @@ def test_two_concerns_without_a_cycle_pause_at_once_and_their_reviewers_are_aske
 
 
 def test_two_concerns_of_one_process_are_one_R2_I3(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for by in (CODEX, replace(CODEX, session=SessionId("ses-codex-again"))):
         review(desk, task, by=by, **CONCERN)
     assert (desk.app.cycles.show("c-1").rule, pauses(desk)) == ("R3", set())
@@ -156,7 +156,7 @@ def test_two_concerns_of_one_process_are_one_R2_I3(desk: DeskWorld) -> None:
 
 def test_the_questions_go_out_with_the_second_concern_though_a_third_reviewer_is_silent_R2(desk: DeskWorld) -> None:
     configure(desk, PEERS.replace('"gemini"]', '"gemini", "qwen"]').replace("ask = 2", "ask = 3"))
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for by in (CODEX, GEMINI):
         review(desk, task, by=by, **CONCERN)
     assert (desk.app.cycles.show("c-1").state, len(desk.app.cycles.show("c-1").points)) == ("clarifying", 2)
@@ -167,7 +167,7 @@ def test_the_questions_go_out_with_the_second_concern_though_a_third_reviewer_is
 
 def test_findings_of_two_concerns_send_it_back_once_they_are_clarified_and_not_before_R2_V10(desk: DeskWorld) -> None:
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for by, title in ((CODEX, "no salt"), (GEMINI, "no limit")):
         review(desk, task, [issue(title)], by=by, verdict="concerns", summary=title)
     assert (desk.status(task), pauses(desk)) == ("reviewing", {"c-1"})
@@ -187,7 +187,7 @@ def test_findings_of_two_concerns_send_it_back_once_they_are_clarified_and_not_b
 
 def test_a_red_check_does_not_end_the_pause_of_two_concerns_R2_T2(desk: DeskWorld) -> None:
     configure(desk, PEERS + LINT)
-    task = desk.handed_in(labels=AUTO)
+    task = desk.submitted_task(labels=AUTO)
     for by in (CODEX, GEMINI):
         review(desk, task, by=by, **CONCERN)
     desk.outside.runner.answers["lint"] = Ran(exit_code=1)
@@ -197,7 +197,7 @@ def test_a_red_check_does_not_end_the_pause_of_two_concerns_R2_T2(desk: DeskWorl
 
 def test_the_blocker_of_an_agent_that_may_not_stop_keeps_agents_and_rules_from_approving_R1(desk: DeskWorld) -> None:
     configure(desk, '\n[review.peers]\nreviewers = ["codex"]\n[agents]\nqwen = { program = "qwen" }\n')
-    task = desk.handed_in()
+    task = desk.submitted_task()
     done = review(desk, task, by=QWEN, **BLOCKER)
     assert (hold(desk, task), done.message) == (None, "blocker, 0 findings. No blocking finding is open")
     assert any("your blocker counts as concerns" in note for note in done.notes)
@@ -208,7 +208,7 @@ def test_the_blocker_of_an_agent_that_may_not_stop_keeps_agents_and_rules_from_a
 
 def test_one_step_sets_aside_all_blockers_of_such_an_agent_R1_E6(desk: DeskWorld) -> None:
     configure(desk, '\n[review.peers]\nreviewers = ["codex"]\n[agents]\nqwen = { program = "qwen" }\n')
-    tasks = [desk.handed_in(), desk.handed_in()]
+    tasks = [desk.submitted_task(), desk.submitted_task()]
     for task in tasks:
         review(desk, task, by=QWEN, **BLOCKER)
         review(desk, task, by=CODEX)
@@ -223,7 +223,7 @@ def test_one_step_sets_aside_all_blockers_of_such_an_agent_R1_E6(desk: DeskWorld
 
 def test_old_cycles_say_their_rule_and_what_can_still_be_done_R1_R2(desk: DeskWorld) -> None:
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for by in (CODEX, GEMINI):
         review(desk, task, by=by, **CONCERN)
     for point in ("p1", "p2"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.review.cycles import clarify_points
+from foureyes.app.review.cycle_verbs import clarify_points
 from foureyes.errors import Refused
 from foureyes.steps import fe, phrase
 from foureyes.ui.steps import steps_text
@@ -28,7 +28,7 @@ def test_several_points_are_answered_at_once_or_none_is_R2_G4(desk: DeskWorld) -
 def stopped(desk: DeskWorld) -> str:
     """R1: codex says blocker, gemini agrees."""
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
     review(desk, task, by=GEMINI)
     return task
@@ -43,7 +43,7 @@ def test_a_person_asks_the_author_about_what_stopped_its_work_and_the_reviewers_
     (point,) = desk.app.cycles.show("c-1").points
     assert (point.reviewer, point.text) == ("codex", "it deletes the database")
     again = desk.app.cycles.clarify(CLAUDE, "c-1", "p1", "it is the database of the tests")
-    assert (again.cycle, again.asked) == ("c-2", ("codex", "gemini"))
+    assert (again.cycle, again.requested) == ("c-2", ("codex", "gemini"))
     review(desk, task, by=GEMINI)
     assert desk.show(task).task.hold, "another reviewer's approval does not lift it"
     review(desk, task, by=CODEX)
@@ -54,7 +54,7 @@ def test_only_a_person_asks_and_only_about_what_was_stopped_and_stands_R2_V8(des
     task = stopped(desk)
     with desk.refused("V8"):
         desk.app.cycles.ask_author(CLAUDE, "c-1")
-    other = desk.handed_in()
+    other = desk.submitted_task()
     with desk.refused("R2"):
         desk.app.cycles.ask_author(ALICE, "c-2")
     for by in (CODEX, GEMINI):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.ui.steps import steps_text
 
 from tests.stage.people import ALICE, BOB, CLAUDE, CODEX, GEMINI, agent, marked
@@ -17,7 +17,7 @@ def test_the_table_of_C1(desk: DeskWorld) -> None:
     assert steps_text(caught[0].reasons[0].next) == f"fe cancel {untouched}"
     assert close(GEMINI, untouched, reason="not needed").status == "closed"
 
-    implemented = desk.handed_in(CLAUDE, creator=CODEX)
+    implemented = desk.submitted_task(CLAUDE, creator=CODEX)
     with desk.refused("C1"):
         close(CLAUDE, implemented)
     assert close(CODEX, implemented).status == "closed"
@@ -31,7 +31,7 @@ def test_the_table_of_C1(desk: DeskWorld) -> None:
 
 
 def test_the_maker_of_its_own_task_closes_it_only_by_an_audited_exception_C1_P8(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE, creator=CLAUDE)
+    task = desk.submitted_task(CLAUDE, creator=CLAUDE)
     with desk.refused("C1"):
         desk.app.closing.close(CLAUDE, task, exception="  ")
     done = desk.app.closing.close(CLAUDE, task, exception="wrong repository")
@@ -53,14 +53,14 @@ def test_a_live_claim_is_closed_only_by_a_person_or_the_creator_C1(desk: DeskWor
 
 
 def test_anyone_closes_a_minor_task_and_its_maker_on_the_record_C1_P10(desk: DeskWorld) -> None:
-    desk.app.closing.close(CODEX, desk.handed_in(minor=True))
+    desk.app.closing.close(CODEX, desk.submitted_task(minor=True))
     assert desk.app.audit.exceptions() == []
-    desk.app.closing.close(CLAUDE, desk.handed_in(minor=True))
+    desk.app.closing.close(CLAUDE, desk.submitted_task(minor=True))
     assert [row.kind for row in desk.app.audit.exceptions()] == ["minor"]
 
 
 def test_the_same_origin_counts_as_the_maker_C1_I3(desk: DeskWorld) -> None:
-    task = desk.handed_in(agent("claude", 1, evidence=["conversation:x"]))
+    task = desk.submitted_task(agent("claude", 1, evidence=["conversation:x"]))
     with desk.refused("C1"):
         desk.app.closing.close(agent("claude", 2, evidence=["conversation:x"]), task)
     with desk.refused("C1"):
@@ -68,7 +68,7 @@ def test_the_same_origin_counts_as_the_maker_C1_I3(desk: DeskWorld) -> None:
 
 
 def test_closing_merges_nothing_and_the_work_is_listed_C2(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     main = world.checkout.head("main")
     done = world.app.closing.close(BOB, task, reason="we need it no more")
     assert done.notes == ("its work was not merged. To see such tasks: fe list --unmerged",)
@@ -87,7 +87,7 @@ def test_closing_work_without_code_leaves_nothing_unmerged_C2(world: GitWorld) -
 
 
 def test_from_reviewing_a_close_needs_the_gate_conditions_C3(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.stops.hold(ALICE, task, "legal")
     with world.refused("D3"):
         world.app.closing.close(BOB, task)
@@ -107,7 +107,7 @@ def test_closing_again_is_a_no_op(desk: DeskWorld) -> None:
 
 
 def test_approved_and_deferred_tasks_are_not_closed_T2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.approve(CODEX, task)
     with desk.refused("T2"):
         desk.app.closing.close(BOB, task)
@@ -168,7 +168,7 @@ def test_a_reopened_deleted_task_is_found_by_its_words_again(desk: DeskWorld) ->
 
 
 def test_reopen_ends_approvals_and_keeps_history_and_authors_I8(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
@@ -188,13 +188,13 @@ def test_reopen_ends_approvals_and_keeps_history_and_authors_I8(world: GitWorld)
 
 
 def test_reopen_only_what_is_closed_or_blocked_T2(desk: DeskWorld) -> None:
-    for task in (desk.create(), desk.handed_in()):
+    for task in (desk.create(), desk.submitted_task()):
         with desk.refused("T2"):
             desk.app.closing.reopen(BOB, task)
 
 
 def test_a_maker_stays_a_maker_after_reopening_I8_P2(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.closing.close(BOB, task)
     world.app.closing.reopen(BOB, task)
     world.start(CODEX, task)
@@ -211,7 +211,7 @@ def test_a_maker_stays_a_maker_after_reopening_I8_P2(world: GitWorld) -> None:
 
 def test_an_epic_never_closes_by_itself_T5(desk: DeskWorld) -> None:
     epic = desk.create(CODEX, type="epic")
-    child = desk.handed_in(CLAUDE, parent=epic)
+    child = desk.submitted_task(CLAUDE, parent=epic)
     with desk.refused("T5"):
         desk.app.closing.close(CODEX, epic)
     desk.app.closing.close(BOB, child)
@@ -224,7 +224,7 @@ def test_an_epic_never_closes_by_itself_T5(desk: DeskWorld) -> None:
 
 def test_a_deleted_child_is_no_child_T5(desk: DeskWorld) -> None:
     epic = desk.create(CODEX, type="epic")
-    desk.app.closing.close(BOB, desk.handed_in(CLAUDE, parent=epic))
+    desk.app.closing.close(BOB, desk.submitted_task(CLAUDE, parent=epic))
     gone = desk.create(parent=epic)
     with desk.refused("T5"):
         desk.app.closing.close(CODEX, epic)

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.views.journal import JournalRow
-from foureyes.app.views.review import CycleView
-from foureyes.app.views.run_state import PauseView
+from foureyes.app.results.journal import JournalRow
+from foureyes.app.results.review import CycleView
+from foureyes.app.results.run import PauseView
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import FoureyesError
 
@@ -58,11 +58,20 @@ class Play:
         self.seen = 0
 
     def go(self) -> None:
-        rare = [self.hand_in, self.give, self.check, self.wait, self.resume, self.redo, self.look_now, self.not_given]
+        rare = [
+            self.submit_work,
+            self.give,
+            self.check,
+            self.wait,
+            self.resume,
+            self.redo,
+            self.look_now,
+            self.not_given,
+        ]
         often = [self.answer] * 4 + [self.clarify, self.agree_with_oneself, self.again]
         moves: list[Callable[[], object]] = [*rare, *often * 3]
-        self.hand_in()
-        self.hand_in()
+        self.submit_work()
+        self.submit_work()
         for _ in range(STEPS):
             self.by_person = False
             with suppress(FoureyesError):
@@ -72,9 +81,9 @@ class Play:
     def task(self) -> str:
         return self.lot.choice(self.tasks)
 
-    def hand_in(self) -> None:
+    def submit_work(self) -> None:
         if len(self.tasks) < 3:
-            self.tasks.append(self.desk.handed_in(labels=AUTO if self.lot.random() < 0.9 else []))
+            self.tasks.append(self.desk.submitted_task(labels=AUTO if self.lot.random() < 0.9 else []))
             self.desk.app.checks.run(CI, self.tasks[-1])
 
     def again(self) -> None:
@@ -86,7 +95,7 @@ class Play:
     def answer(self) -> None:
         """Those who are asked say what they think, about as often this as that."""
         asked = [
-            (row.task, BY_NAME[row.reviewer]) for view in self.live() for row in view.asked if row.state == "asked"
+            (row.task, BY_NAME[row.reviewer]) for view in self.live() for row in view.requested if row.state == "asked"
         ]
         if asked:
             self.say(*self.lot.choice(asked))
@@ -129,7 +138,7 @@ class Play:
         self.desk.app.cycles.now(ALICE, self.task())
 
     def not_given(self) -> None:
-        asked = [(view, row) for view in self.live() for row in view.asked if row.state == "asked"]
+        asked = [(view, row) for view in self.live() for row in view.requested if row.state == "asked"]
         if asked:
             view, row = self.lot.choice(asked)
             self.desk.app.cycles.not_given(ALICE, view.id, row.reviewer, why="quota")
@@ -154,7 +163,7 @@ class Play:
     def counting(self, task: str) -> set[str]:
         """P, V6: who agreed, with the last word about what was submitted last, and did not make it."""
         shown = self.desk.show(task)
-        about = [row for row in shown.reviews if row.diff_id == shown.attempts[-1].diff_id and not row.look]
+        about = [row for row in shown.reviews if row.diff_id == shown.attempts[-1].diff_id and not row.early_review]
         last = {row.session: row for row in sorted(about, key=lambda row: row.seq)}
         return {str(name) for name, row in last.items() if row.effective == "approved" and not row.missing} - {AUTHOR}
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.errors import Conflict, GitProblem, Refused
 from foureyes.ui.cli.decisions import approve_text
 from foureyes.ui.steps import steps_text
@@ -17,7 +17,7 @@ from tests.stage.world import DeskWorld, GitWorld
 
 
 def test_a_different_pair_of_eyes_approves_P7(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     done = world.approve(CODEX, task, reason="read it")
     assert (done.rule, done.status, done.exception, done.security_event, done.changed) == (
         "P7",
@@ -40,13 +40,13 @@ def test_a_different_pair_of_eyes_approves_P7(world: GitWorld) -> None:
 
 
 def test_whoever_made_a_change_may_not_approve_it_P2(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     with world.refused("P2"):
         world.approve(CLAUDE, task, reason="it is fine")
 
 
 def test_a_new_terminal_of_the_same_agent_is_no_new_pair_of_eyes_I3(world: GitWorld) -> None:
-    task = world.handed_in(agent("claude", 1, evidence=["conversation:c1"]))
+    task = world.submitted_task(agent("claude", 1, evidence=["conversation:c1"]))
     with world.refused("P2"):
         world.approve(agent("claude", 2, evidence=["conversation:c1"]), task, reason="other session")
     with world.refused("P2"):
@@ -54,7 +54,7 @@ def test_a_new_terminal_of_the_same_agent_is_no_new_pair_of_eyes_I3(world: GitWo
 
 
 def test_evidence_that_comes_later_still_joins_I3(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.notes.log(CODEX, task, "looking")
     world.app.notes.log(agent("codex", 1, evidence=CLAUDE.evidence), task, "the same after all")
     with world.refused("P2"):
@@ -62,13 +62,13 @@ def test_evidence_that_comes_later_still_joins_I3(world: GitWorld) -> None:
 
 
 def test_an_agent_whose_origin_nobody_knows_approves_nothing_I3_G1(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     with world.refused("P2"):
         world.approve(marked(), task, reason="fine")
 
 
 def test_who_was_spawned_by_an_author_may_not_approve_I4_P2(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     child = child_of(CLAUDE)
     with world.refused("P2"):
         world.approve(child, task, reason="fine")
@@ -79,14 +79,14 @@ def test_who_was_spawned_by_an_author_may_not_approve_I4_P2(world: GitWorld) -> 
 
 def test_a_delegator_needs_a_reason_P3_I4(world: GitWorld) -> None:
     lead = agent("lead")
-    task = world.handed_in(child_of(lead))
+    task = world.submitted_task(child_of(lead))
     with world.refused("P3"):
         world.approve(lead, task)
     assert world.approve(lead, task, reason="checked the child's work").exception
 
 
 def test_a_creator_agent_needs_a_reason_and_is_audited_twice_P3_P8(world: GitWorld) -> None:
-    task = world.handed_in(CLAUDE, creator=CODEX)
+    task = world.submitted_task(CLAUDE, creator=CODEX)
     with world.refused("P3") as caught:
         world.approve(CODEX, task, reason="   ")
     assert "-m" in steps_text(caught[0].reasons[-1].next)
@@ -100,7 +100,7 @@ def test_a_creator_agent_needs_a_reason_and_is_audited_twice_P3_P8(world: GitWor
 
 
 def test_a_creator_person_needs_no_reason_and_is_no_exception_P3_P8(world: GitWorld) -> None:
-    task = world.handed_in(creator=ALICE)
+    task = world.submitted_task(creator=ALICE)
     done = world.approve(ALICE, task)
     assert (done.rule, done.exception, "as a person you may approve" in done.message) == ("P3", False, True)
     assert world.app.audit.exceptions() == []
@@ -108,14 +108,14 @@ def test_a_creator_person_needs_no_reason_and_is_no_exception_P3_P8(world: GitWo
 
 def test_strict_refuses_the_creator_also_with_a_reason_P3(world: GitWorld) -> None:
     world.app.policy.set(ALICE, "review.policy", "strict")
-    task = world.handed_in(creator=CODEX)
+    task = world.submitted_task(creator=CODEX)
     with world.refused("P3"):
         world.approve(CODEX, task, reason="please")
     assert world.approve(GEMINI, task).rule == "P7"
 
 
 def test_the_environment_may_only_make_an_agent_stricter_P12(world: GitWorld) -> None:
-    task = world.handed_in(creator=CODEX)
+    task = world.submitted_task(creator=CODEX)
     world.environ["FOUREYES_FEATURE_BALANCED_REVIEW_POLICY"] = "false"
     with world.refused("P3"):
         world.approve(CODEX, task, reason="please")
@@ -127,7 +127,7 @@ def test_the_environment_may_only_make_an_agent_stricter_P12(world: GitWorld) ->
 
 
 def test_who_approved_an_earlier_attempt_needs_a_reason_P5(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     world.app.feedback.redo(BOB, task, "one more test")
     world.start(CLAUDE, task)
@@ -140,7 +140,7 @@ def test_who_approved_an_earlier_attempt_needs_a_reason_P5(world: GitWorld) -> N
 
 
 def test_who_asked_for_a_change_may_judge_the_change_I7(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.feedback.redo(CODEX, task, "no tests")
     world.start(CLAUDE, task)
     world.checkout.commit("work.py", "tests\n", session=CLAUDE)
@@ -149,7 +149,7 @@ def test_who_asked_for_a_change_may_judge_the_change_I7(world: GitWorld) -> None
 
 
 def test_a_security_label_wants_a_person_P6(world: GitWorld) -> None:
-    task = world.handed_in(labels=["security"])
+    task = world.submitted_task(labels=["security"])
     with world.refused("P6"):
         world.approve(CODEX, task, reason="fine")
     assert world.approve(BOB, task).status == "approved"
@@ -165,7 +165,7 @@ def test_an_approval_needs_the_status_reviewing_D1(world: GitWorld) -> None:
 
 
 def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     with world.unchanged():
         assert approve_text(world.approve(CODEX, task)) == f"{task} is already approved"
@@ -180,7 +180,7 @@ def test_approving_again_is_a_no_op_D1(world: GitWorld) -> None:
 
 
 def test_a_hold_stops_every_approval_D3(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.stops.hold(ALICE, task, "legal")
     with world.refused("D3"):
         world.approve(BOB, task)
@@ -191,7 +191,7 @@ def test_a_hold_stops_every_approval_D3(world: GitWorld) -> None:
 
 
 def test_a_changed_line_makes_the_attempt_stale_until_submitted_again_D4(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.checkout.commit("work.py", "one more line\n", session=CLAUDE)
     with world.refused("D4") as caught:
         world.approve(CODEX, task)
@@ -203,7 +203,7 @@ def test_a_changed_line_makes_the_attempt_stale_until_submitted_again_D4(world: 
 
 
 def test_a_deleted_branch_is_stale_D4(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.checkout.switch("main")
     world.checkout.git("branch", "-D", f"fe/{task}")
     with world.refused("D4"):
@@ -211,7 +211,7 @@ def test_a_deleted_branch_is_stale_D4(world: GitWorld) -> None:
 
 
 def test_git_that_cannot_answer_is_no_pass_G1_D4(desk: DeskWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
 
     def broken(ref: str) -> None:
         raise GitProblem("git is gone")
@@ -222,7 +222,7 @@ def test_git_that_cannot_answer_is_no_pass_G1_D4(desk: DeskWorld, monkeypatch: p
 
 
 def test_an_agent_says_what_it_saw_D7(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     with world.refused("D7"):
         world.approve(CODEX, task, seen="")
     with world.refused("D7"):
@@ -236,7 +236,7 @@ def test_an_agent_says_what_it_saw_D7(world: GitWorld) -> None:
 def test_what_was_seen_before_it_was_only_put_on_a_newer_base_counts_as_seen_and_is_on_record_A3_D7(
     world: GitWorld,
 ) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     first = world.show(task).attempts[0]
     world.checkout.git("commit", "-q", "--amend", "-m", "other words")
     world.submit(CLAUDE, task)
@@ -247,13 +247,13 @@ def test_what_was_seen_before_it_was_only_put_on_a_newer_base_counts_as_seen_and
 
 
 def test_a_persons_missing_look_is_recorded_as_not_shown_D7(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     assert world.approve(BOB, task, seen="").seen is None
     assert world.show(task).approvals[0].seen == "not shown"
 
 
 def test_a_change_that_moved_while_one_looked_is_a_conflict_D7(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     seen = world.show(task).attempts[0].diff_id
     world.checkout.commit("work.py", "other\n", session=CLAUDE)
     world.submit(CLAUDE, task)
@@ -263,7 +263,7 @@ def test_a_change_that_moved_while_one_looked_is_a_conflict_D7(world: GitWorld) 
 
 
 def test_all_reasons_come_at_once_D_before_P_G2(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.stops.hold(ALICE, task, "legal")
     world.checkout.commit("work.py", "x\n", session=CLAUDE)
     with world.refused("D3", "D4", "D7", "P2") as caught:
@@ -272,7 +272,7 @@ def test_all_reasons_come_at_once_D_before_P_G2(world: GitWorld) -> None:
 
 
 def test_reads_write_nothing_D7_I1(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     with world.unchanged():
         world.app.lists.show(GEMINI, task)
         world.app.lists.reviewable(GEMINI, ListQuery())
@@ -287,7 +287,7 @@ def test_reads_write_nothing_D7_I1(world: GitWorld) -> None:
 
 
 def test_who_approved_takes_it_back_and_it_stays_on_record(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     done = world.app.decisions.withdraw(CODEX, task, reason="overlooked something")
     (approval,) = world.show(task).approvals
@@ -296,7 +296,7 @@ def test_who_approved_takes_it_back_and_it_stays_on_record(world: GitWorld) -> N
 
 
 def test_nobody_else_takes_an_approval_back(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     for actor in (CLAUDE, GEMINI, BOB):
         with world.refused("T2"):
@@ -304,7 +304,7 @@ def test_nobody_else_takes_an_approval_back(world: GitWorld) -> None:
 
 
 def test_nothing_is_taken_back_after_the_merge_or_before_an_approval(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     with world.refused("T2"):
         world.app.decisions.withdraw(CODEX, task)
     world.approve(CODEX, task)
@@ -320,7 +320,7 @@ def test_nothing_is_taken_back_after_the_merge_or_before_an_approval(world: GitW
 
 @pytest.mark.parametrize("verb", ["redo", "reject"])
 def test_redo_and_reject_need_a_reason(world: GitWorld, verb: str) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     for blank in ("", "  \n"):
         with world.refused("F1" if verb == "redo" else "T2"):
             getattr(world.app.feedback, verb)(BOB, task, blank)
@@ -329,7 +329,7 @@ def test_redo_and_reject_need_a_reason(world: GitWorld, verb: str) -> None:
 @pytest.mark.parametrize("verb", ["redo", "reject"])
 def test_redo_and_reject_are_for_people_and_for_who_may_approve(world: GitWorld, verb: str) -> None:
     call: Any = getattr(world.app.feedback, verb)
-    task = world.handed_in()
+    task = world.submitted_task()
     for actor in (CLAUDE, child_of(CLAUDE), marked()):
         with world.refused("P2"):
             call(actor, task, "I do not like it")
@@ -338,7 +338,7 @@ def test_redo_and_reject_are_for_people_and_for_who_may_approve(world: GitWorld,
 
 
 def test_redo_keeps_the_feedback_and_frees_the_claim_F(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.feedback.redo(BOB, task, "no tests")
     found = world.show(task)
     assert [(row.decision, row.text, row.iteration, row.session) for row in found.feedback] == [
@@ -349,7 +349,7 @@ def test_redo_keeps_the_feedback_and_frees_the_claim_F(world: GitWorld) -> None:
 
 
 def test_redo_of_an_approved_task_ends_the_approval(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     world.app.feedback.redo(BOB, task, "on second thoughts")
     assert [row.state for row in world.show(task).approvals] == ["ended"]
@@ -370,7 +370,7 @@ def test_redo_and_reject_only_from_where_the_table_allows_T2(world: GitWorld) ->
 
 def test_a_rejected_task_is_shown_apart_and_lifted_by_who_rejected_or_a_person(world: GitWorld) -> None:
     for lifter in (CODEX, ALICE):
-        task = world.handed_in()
+        task = world.submitted_task()
         world.app.feedback.reject(CODEX, task, "not wanted")
         (row,) = world.app.lists.page(ListQuery(status="blocked"))
         assert (row.id, row.rejected, world.counts()["rejected"]) == (task, True, 1)
@@ -395,7 +395,7 @@ def worked_off(world: GitWorld, task: str) -> str:
 
 
 def test_an_approved_head_that_was_merged_by_hand_closes_the_task(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
@@ -410,7 +410,7 @@ def test_an_approved_head_that_was_merged_by_hand_closes_the_task(world: GitWorl
 
 @pytest.mark.parametrize("how", ["--ff-only", "--no-ff"])
 def test_a_pure_rebase_keeps_the_approval_A3(world: GitWorld, how: str) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     world.checkout.switch("main")
     world.checkout.commit("other.py", "x\n")
@@ -422,7 +422,7 @@ def test_a_pure_rebase_keeps_the_approval_A3(world: GitWorld, how: str) -> None:
 
 
 def test_a_pure_rebase_that_nobody_merged_keeps_the_approval_too_A3(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     world.checkout.switch("main")
     other = world.checkout.commit("other.py", "x\n")
@@ -440,7 +440,7 @@ def test_a_pure_rebase_that_nobody_merged_keeps_the_approval_too_A3(world: GitWo
 
 
 def test_an_amended_message_keeps_the_approval_A3(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     world.checkout.git("commit", "-q", "--amend", "-m", "better words")
     world.checkout.switch("main")
@@ -450,7 +450,7 @@ def test_an_amended_message_keeps_the_approval_A3(world: GitWorld) -> None:
 
 def reworked(world: GitWorld) -> str:
     """An approved task whose branch has another content since."""
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     world.checkout.git("commit", "-q", "--amend", "-m", "x")
     world.checkout.commit("work.py", "something else\n", session=CLAUDE)
@@ -486,7 +486,7 @@ def test_a_rework_that_was_merged_by_hand_is_not_recognised_A3(world: GitWorld) 
 
 
 def test_a_line_added_while_rebasing_is_not_recognised_A3(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     world.checkout.switch("main")
     world.checkout.commit("other.py", "x\n")
@@ -499,7 +499,7 @@ def test_a_line_added_while_rebasing_is_not_recognised_A3(world: GitWorld) -> No
 
 
 def test_what_was_never_approved_is_not_closed_by_a_merge(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.checkout.switch("main")
     world.checkout.git("merge", "-q", "--no-ff", "--no-edit", f"fe/{task}")
     assert world.app.merges.process(BOB) == []
@@ -510,7 +510,7 @@ def test_what_was_never_approved_is_not_closed_by_a_merge(world: GitWorld) -> No
 
 
 def test_a_minor_task_is_approved_by_its_maker_on_the_record_P1_P8(world: GitWorld) -> None:
-    task = world.handed_in(minor=True)
+    task = world.submitted_task(minor=True)
     done = world.approve(CLAUDE, task)
     assert (done.rule, done.exception, done.status) == ("P1", True, "approved")
     assert [(row.kind, row.task) for row in world.app.audit.exceptions()] == [("minor", task)]
@@ -518,7 +518,7 @@ def test_a_minor_task_is_approved_by_its_maker_on_the_record_P1_P8(world: GitWor
 
 
 def test_the_maker_marks_its_own_task_minor_in_vain_P10(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.tasks.edit(CLAUDE, task, minor=True)
     with world.refused("P2"):
         world.approve(CLAUDE, task)
@@ -532,13 +532,13 @@ def test_the_maker_marks_its_own_task_minor_in_vain_P10(world: GitWorld) -> None
 
 
 def test_a_mark_set_later_by_somebody_else_counts_P10(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.app.tasks.edit(BOB, task, minor=True)
     assert world.approve(CLAUDE, task).rule == "P1"
 
 
 def test_a_large_minor_change_is_not_minor_P10(world: GitWorld) -> None:
-    task = world.handed_in(minor=True, text="x\n" * 51)
+    task = world.submitted_task(minor=True, text="x\n" * 51)
     with world.refused("P2"):
         world.approve(CLAUDE, task)
 
@@ -553,12 +553,12 @@ def test_a_minor_change_of_a_protected_path_is_not_minor_P10(world: GitWorld) ->
 
 def test_five_minor_self_approvals_a_day_and_free_again_after_24_hours_P10(desk: DeskWorld) -> None:
     for _ in range(5):
-        desk.approve(CLAUDE, desk.handed_in(minor=True))
+        desk.approve(CLAUDE, desk.submitted_task(minor=True))
         desk.clock.advance(minutes=1)
-    task = desk.handed_in(minor=True)
+    task = desk.submitted_task(minor=True)
     with desk.refused("P2"):
         desk.approve(CLAUDE, task)
-    assert desk.approve(CODEX, desk.handed_in(CODEX, minor=True)).rule == "P1", "another origin has its own five"
+    assert desk.approve(CODEX, desk.submitted_task(CODEX, minor=True)).rule == "P1", "another origin has its own five"
     desk.clock.advance(hours=23, minutes=54)
     with desk.refused("P2"):
         desk.approve(CLAUDE, task)
@@ -570,36 +570,36 @@ def test_the_five_are_counted_per_origin_not_per_session_P10(desk: DeskWorld) ->
     one, two = agent("claude", 1, evidence=["conversation:x"]), agent("claude", 2, evidence=["conversation:x"])
     for n in range(5):
         actor = (one, two)[n % 2]
-        desk.approve(actor, desk.handed_in(actor, minor=True))
+        desk.approve(actor, desk.submitted_task(actor, minor=True))
     for actor in (one, two):
-        task = desk.handed_in(actor, minor=True)
+        task = desk.submitted_task(actor, minor=True)
         with desk.refused("P2"):
             desk.approve(actor, task)
 
 
 def test_minor_self_approval_can_be_switched_off_P10(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "minor.self", "false")
-    task = desk.handed_in(minor=True)
+    task = desk.submitted_task(minor=True)
     with desk.refused("P2"):
         desk.approve(CLAUDE, task)
     assert desk.approve(CODEX, task).rule == "P1"
 
 
 def test_a_blank_reason_counts_as_missing_P9(desk: DeskWorld) -> None:
-    task = desk.handed_in(creator=CODEX)
+    task = desk.submitted_task(creator=CODEX)
     with desk.refused("P3"):
         desk.approve(CODEX, task, reason=" \t\n ")
 
 
 def test_trusted_still_refuses_an_author_without_a_declaration_P2(desk: DeskWorld) -> None:
     desk.app.policy.set(ALICE, "review.policy", "trusted")
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused("P2"):
         desk.approve(CLAUDE, task, reason="I looked")
 
 
 def test_a_broken_configuration_is_no_pass_G1(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.environ["FOUREYES_REVIEW_POLICY"] = "lax"
     with desk.unchanged(), pytest.raises(Exception, match="lax"):
         desk.approve(CODEX, task)
@@ -607,7 +607,7 @@ def test_a_broken_configuration_is_no_pass_G1(desk: DeskWorld) -> None:
 
 
 def test_no_refusal_suggests_something_destructive_G5(desk: DeskWorld) -> None:
-    task = desk.handed_in(labels=["security"])
+    task = desk.submitted_task(labels=["security"])
     said: list[str] = []
     for actor in (CLAUDE, CODEX, marked(), child_of(CLAUDE)):
         with pytest.raises(Refused) as caught:
@@ -624,7 +624,7 @@ def test_no_refusal_suggests_something_destructive_G5(desk: DeskWorld) -> None:
 
 
 def test_the_facts_of_an_approval_are_frozen(world: GitWorld) -> None:
-    task = world.handed_in()
+    task = world.submitted_task()
     world.approve(CODEX, task)
     (approval,) = world.show(task).approvals
     with pytest.raises(AttributeError):

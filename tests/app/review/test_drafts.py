@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from foureyes.app.results.draft import MOST_BYTES, MOST_COMMENTS, CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
 from foureyes.app.review.drafts import Drafts
-from foureyes.app.views.draft import MOST_BYTES, MOST_COMMENTS, CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
 from foureyes.errors import BadInput, Conflict, NotFound
 
 from tests.stage.people import ALICE, BOB, CLAUDE
@@ -46,7 +46,7 @@ def begun(task: str) -> Draft:
 
 
 def test_a_draft_is_kept_as_it_is_and_only_for_its_owner(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.unchanged():
         kept = desk.app.drafts.save(BOB, begun(task))
         loaded = desk.app.drafts.load(BOB, task)
@@ -59,14 +59,14 @@ def test_a_draft_is_kept_as_it_is_and_only_for_its_owner(desk: DeskWorld) -> Non
 
 
 def test_a_draft_that_was_sent_is_forgotten(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.drafts.save(CLAUDE, begun(task))
     assert (desk.app.drafts.drop(CLAUDE, task), desk.app.drafts.drop(CLAUDE, task)) == (True, False)
     assert not desk.app.drafts.load(CLAUDE, task).there
 
 
 def test_a_second_instance_reads_and_does_not_write_until_the_first_lets_go(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     other = second(desk)
     kept = desk.app.drafts.save(BOB, begun(task))
     held = other.take(BOB, task)
@@ -84,7 +84,7 @@ def test_a_second_instance_reads_and_does_not_write_until_the_first_lets_go(desk
 
 @pytest.mark.parametrize("garbage", [b"", b"{", b"\xff\xfe", b"[]", b'{"task": "fe-other"}', b'{"task": 3}'])
 def test_garbage_is_kept_aside_and_said_never_lost_silently(desk: DeskWorld, garbage: bytes) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.drafts.save(BOB, begun(task))
     path = next(Path(desk.outside.folder).rglob(f"{task}.json"))
     path.write_bytes(garbage)
@@ -143,7 +143,7 @@ def has_control(value: object) -> bool:
 
 
 def test_control_characters_in_a_file_are_signs_when_it_is_read_and_that_is_said(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     comment = CommentDraft(path="a.py", line=1, quote="x", text=f"a{ESCAPE}", fix=ESCAPE)
     redo = RedoDraft(quick_issues=(ESCAPE,), text=f"one\n{ESCAPE}", option="checkpoint", checkpoint=ESCAPE)
     draft = Draft(task=task, redo=redo, reject=ESCAPE, comments=(comment,), seen={ESCAPE: "shown"})
@@ -157,7 +157,7 @@ def test_control_characters_in_a_file_are_signs_when_it_is_read_and_that_is_said
 
 
 def test_what_a_comment_is_found_again_by_is_read_as_it_was_kept(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     comment = CommentDraft(path="odd\x1b.py", line=1, quote="a\x0cb", text="why?")
     desk.app.drafts.save(BOB, Draft(task=task, comments=(comment,)))
     loaded = desk.app.drafts.load(BOB, task)
@@ -165,7 +165,7 @@ def test_what_a_comment_is_found_again_by_is_read_as_it_was_kept(desk: DeskWorld
 
 
 def test_too_many_comments_and_too_large_a_file_are_set_aside_and_never_written(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     many = (CommentDraft(path="a.py", line=1, text="x"),) * (MOST_COMMENTS + 1)
     large = Draft(task=task, reject="x" * MOST_BYTES)
     for number, draft in enumerate((Draft(task=task, comments=many), large), 1):
@@ -178,7 +178,7 @@ def test_too_many_comments_and_too_large_a_file_are_set_aside_and_never_written(
 
 
 def test_what_was_seen_gives_way_where_a_draft_would_be_too_large(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     seen = Draft(task=task, reject="no", seen={f"{number:064x}": "shown" for number in range(5000)})
     kept = desk.app.drafts.save(BOB, seen)
     assert (kept.reject, kept.seen, desk.app.drafts.load(BOB, task).draft) == ("no", {}, kept)
@@ -189,7 +189,7 @@ def test_what_was_seen_gives_way_where_a_draft_would_be_too_large(desk: DeskWorl
 
 @pytest.mark.parametrize("line", ["-1", "1e400", "1" * 5000, "10000000000"])
 def test_a_number_of_a_line_is_one(desk: DeskWorld, line: str) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     document = f'{{"task": "{task}", "comments": [{{"path": "a", "line": {line}}}]}}'
     (files_of(desk) / f"{task}.json").write_text(document)
     loaded = desk.app.drafts.load(BOB, task)
@@ -205,7 +205,7 @@ def make_link(path: Path) -> None:
 def test_what_is_no_file_in_a_drafts_place_is_no_draft_and_that_is_said(
     desk: DeskWorld, make: Callable[[Path], None]
 ) -> None:
-    task, drafts, folder = desk.handed_in(), desk.app.drafts, files_of(desk)
+    task, drafts, folder = desk.submitted_task(), desk.app.drafts, files_of(desk)
     (folder / "position.json").unlink()
     for name in (task, "position", "newtask"):
         make(folder / f"{name}.json")
@@ -220,7 +220,7 @@ def test_what_is_no_file_in_a_drafts_place_is_no_draft_and_that_is_said(
 
 
 def test_a_file_in_the_place_of_the_folder_is_no_drafts_with_a_note(desk: DeskWorld) -> None:
-    task, drafts, folder = desk.handed_in(), desk.app.drafts, files_of(desk)
+    task, drafts, folder = desk.submitted_task(), desk.app.drafts, files_of(desk)
     shutil.rmtree(folder)
     folder.write_text("not a folder")
     notes = [drafts.load(BOB, task).note, drafts.position(BOB).note, drafts.new_task(BOB).note]
@@ -231,7 +231,7 @@ def test_a_file_in_the_place_of_the_folder_is_no_drafts_with_a_note(desk: DeskWo
 
 
 def test_junk_among_the_drafts_has_a_note_and_hides_none_of_them(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     kept = desk.app.drafts.save(BOB, begun(task))
     (files_of(desk) / "a\x1b[2J.json").write_text("?")
     (files_of(desk) / "zzz.json").write_text("?")

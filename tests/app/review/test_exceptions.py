@@ -24,7 +24,7 @@ def kinds(desk: DeskWorld) -> list[tuple[str, str, str]]:
 
 
 def test_a_person_who_works_alone_breaks_the_glass_and_it_is_on_record_N3_P8(desk: DeskWorld) -> None:
-    task = desk.handed_in(ALICE)
+    task = desk.submitted_task(ALICE)
     with desk.refused("P2"):
         desk.app.decisions.approve(ALICE, task)
     done = desk.app.decisions.approve(ALICE, task, declaration=GLASS)
@@ -34,21 +34,21 @@ def test_a_person_who_works_alone_breaks_the_glass_and_it_is_on_record_N3_P8(des
 
 
 def test_a_blank_reason_breaks_nothing_N3(desk: DeskWorld) -> None:
-    task = desk.handed_in(ALICE)
+    task = desk.submitted_task(ALICE)
     with desk.refused("P2"):
         desk.app.decisions.approve(ALICE, task, declaration=Declaration(break_glass="   "))
 
 
 @pytest.mark.parametrize("who", [CLAUDE, CI, asserted(ALICE)], ids=["agent", "service", "typed name"])
 def test_breaking_the_glass_is_for_a_person_N3(desk: DeskWorld, who: object) -> None:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     with desk.refused():
         desk.app.decisions.approve(who, task, seen=seen(desk, task), declaration=GLASS)  # type: ignore[arg-type]
     assert kinds(desk) == []
 
 
 def test_the_glass_passes_a_grade_but_never_a_hold_or_a_moved_branch_N3_D3_D4(desk: DeskWorld) -> None:
-    task = desk.handed_in(ALICE, labels=["security"])
+    task = desk.submitted_task(ALICE, labels=["security"])
     desk.app.stops.hold(BOB, task, "legal looks first")
     with desk.refused("D3"):
         desk.app.decisions.approve(ALICE, task, declaration=GLASS)
@@ -57,14 +57,14 @@ def test_the_glass_passes_a_grade_but_never_a_hold_or_a_moved_branch_N3_D3_D4(de
 
 
 def test_where_the_policy_allows_it_the_glass_stays_whole_N3(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     assert desk.app.decisions.approve(BOB, task, declaration=GLASS).exception is False
     assert kinds(desk) == []
 
 
 def test_trusted_lets_an_author_through_only_with_a_declaration_P2_P8(desk: DeskWorld) -> None:
     desk.app.policy.set(BOB, "review.policy", "trusted")
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     for said in (Declaration(), Declaration(reason="fine"), Declaration(self_review=True)):
         with desk.refused("P2"):
             desk.app.decisions.approve(CLAUDE, task, seen=seen(desk, task), declaration=said)
@@ -74,7 +74,7 @@ def test_trusted_lets_an_author_through_only_with_a_declaration_P2_P8(desk: Desk
 
 
 def test_a_self_review_needs_its_reason_and_only_trusted_takes_it_P2(desk: DeskWorld) -> None:
-    task = desk.handed_in(CODEX)
+    task = desk.submitted_task(CODEX)
     said = Declaration(reason="read it twice", self_review=True)
     with desk.refused("P2"):
         desk.app.decisions.approve(CODEX, task, seen=seen(desk, task), declaration=said)
@@ -84,6 +84,6 @@ def test_a_self_review_needs_its_reason_and_only_trusted_takes_it_P2(desk: DeskW
 
 
 def test_a_name_that_is_no_name_is_bad_input(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     with desk.refused(error=BadInput):
         desk.app.decisions.approve(CLAUDE, task, seen=seen(desk, task), declaration=Declaration(reviewed_by="x" * 65))

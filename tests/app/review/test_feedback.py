@@ -33,7 +33,7 @@ def redo(
 
 @pytest.mark.parametrize("text", ["", "  \n "])
 def test_a_redo_without_a_word_is_refused_and_lists_the_quick_issues_F1(desk: DeskWorld, text: str) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused("F1") as caught:
         redo(desk, task, text)
     assert all(issue in steps_text(caught[0].reasons[0].next) for issue in QUICK_ISSUES)
@@ -51,7 +51,7 @@ def test_a_redo_without_a_word_is_refused_and_lists_the_quick_issues_F1(desk: De
 def test_a_quick_issue_is_known_by_number_or_beginning_and_said_once_F1(
     desk: DeskWorld, given: list[str], kept: list[str]
 ) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     redo(desk, task, "", issues=given)
     (told,) = desk.show(task).feedback
     assert (told.quick_issues, told.text, told.option, told.priority, told.decision) == (
@@ -65,7 +65,7 @@ def test_a_quick_issue_is_known_by_number_or_beginning_and_said_once_F1(
 
 @pytest.mark.parametrize("issue", ["0", "6", "", "wrong", "²"])
 def test_an_unknown_quick_issue_lists_those_there_are_F1(desk: DeskWorld, issue: str) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused(error=BadInput) as caught:
         redo(desk, task, "text", issues=[issue])
     assert "1 Tests incomplete" in caught[0].message
@@ -73,7 +73,7 @@ def test_an_unknown_quick_issue_lists_those_there_are_F1(desk: DeskWorld, issue:
 
 def test_quick_issues_can_be_configured_F1(desk: DeskWorld) -> None:
     configure(desk, '[review]\nquick_issues = ["Too slow", "Too slowly said"]\n')
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused(error=BadInput):
         redo(desk, task, "", issues=["too slow!"])
     redo(desk, task, "", issues=["too slow"])
@@ -86,7 +86,7 @@ def test_quick_issues_can_be_configured_F1(desk: DeskWorld) -> None:
 def test_the_priority_moves_by_one_and_stays_within_its_bounds_F1(
     desk: DeskWorld, before: int, change: str, after: int
 ) -> None:
-    task = desk.handed_in(priority=before)
+    task = desk.submitted_task(priority=before)
     redo(desk, task, priority=change)
     assert (desk.task(task).priority, desk.status(task)) == (after, "open")
 
@@ -96,7 +96,7 @@ def test_the_priority_moves_by_one_and_stays_within_its_bounds_F1(
 
 @pytest.mark.parametrize("who", [BOB, ALICE, GEMINI], ids=["a person", "its creator", "a peer"])
 def test_a_person_or_who_could_approve_sends_it_back_T_redo(desk: DeskWorld, who: Actor) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     redo(desk, task, "again", who)
     assert [entry.action for entry in desk.show(task).history if entry.session == who.session][
         -1
@@ -110,13 +110,13 @@ def test_a_person_or_who_could_approve_sends_it_back_T_redo(desk: DeskWorld, who
     ids=["author", "child", "service", "name"],
 )
 def test_nobody_else_does_T_redo(desk: DeskWorld, verb: str, who: Actor, rule: str) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused(rule):
         (desk.app.feedback.redo if verb == "redo" else desk.app.feedback.reject)(who, task, "no")
 
 
 def test_a_person_may_also_send_back_their_own_work_T_redo(desk: DeskWorld) -> None:
-    task = desk.handed_in(BOB)
+    task = desk.submitted_task(BOB)
     redo(desk, task, "I was wrong", BOB)
     assert desk.status(task) == "open"
 
@@ -137,7 +137,7 @@ def test_only_what_is_in_review_or_approved_goes_back_T2(desk: DeskWorld, state:
 
 
 def test_an_approval_ends_with_a_redo_and_rejecting_it_needs_review_again_T(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.approve(BOB, task)
     with desk.refused():
         desk.app.feedback.reject(BOB, task, "no")
@@ -146,7 +146,7 @@ def test_an_approval_ends_with_a_redo_and_rejecting_it_needs_review_again_T(desk
 
 
 def test_who_asked_for_a_change_may_judge_the_change_I7(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     redo(desk, task, "again", GEMINI)
     desk.start(CLAUDE, task)
     desk.repo.commit(f"fe/{task}")
@@ -332,7 +332,7 @@ def test_landed_work_has_no_branch_to_begin_again_and_the_target_never_moves_F1_
 
 
 def test_a_rejected_task_is_blocked_with_its_reason_and_says_by_whom_T_reject(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused():
         desk.app.feedback.reject(BOB, task, " ")
     desk.app.feedback.reject(GEMINI, task, "we do not want it")
@@ -352,7 +352,7 @@ def mirrored(world: DeskWorld | GitWorld, task: str) -> Any:
 
 
 def test_every_decision_is_mirrored_as_the_document_says_F2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     redo(desk, task, "line one\nline two", issues=["1"], priority="bump")
     stamp = int(desk.clock.time.timestamp() * 1000)
     assert mirrored(desk, task) == {
@@ -387,19 +387,19 @@ def test_approvals_and_what_the_gate_says_are_in_the_mirror_too_F2(world: GitWor
 
 
 def test_nothing_is_mirrored_before_anything_was_decided_F2(desk: DeskWorld) -> None:
-    desk.handed_in()
+    desk.submitted_task()
     assert desk.mirrors.documents == {}
 
 
 def test_what_cannot_be_mirrored_is_a_note_and_not_a_failure_F2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.mirrors.note = "could not be written"
     assert redo(desk, task) == ("could not be written",)
     assert desk.status(task) == "open"
 
 
 def test_redo_without_words_says_what_is_open_F1(desk: DeskWorld) -> None:
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     with desk.refused("F1"):
         desk.app.feedback.redo(BOB, task)
     found = desk.app.findings.add(BOB, task, ReportedFinding(severity="HIGH", title="limit is hard-coded"))

@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from foureyes.app.facts import facts_of
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.core.nouns.session import Actor
 from foureyes.core.rules.closing import may_close
 from foureyes.core.rules.facts import RecordedApproval
@@ -246,22 +246,22 @@ def test_what_is_recorded_is_listed_and_finished_by_who_recorded_it_or_with_a_re
 
 
 def record_and_finish(world: StoryWorld, relation: str, policy: PolicyName) -> None:
-    apart, row = policy in ("delegated", "trusted"), matrix.ROW[relation]
+    worktree_of, row = policy in ("delegated", "trusted"), matrix.ROW[relation]
     task = stands(world, relation)
     world.rules(policy)
     own = expected(policy, relation, "no", "origin")
     recorded = attempted(world, relation, task, "", Declaration(record_only=True))
-    if apart:
+    if worktree_of:
         assert (recorded[0], recorded[2]) == (own.allowed, own.exception)
         assert recorded[1] <= own.rules
     else:
         assert not recorded[0]
         assert recorded[1] <= {"P11", row}
-    if apart and own.allowed:
+    if worktree_of and own.allowed:
         assert attempted(world, relation, task, "") == (True, {"P11"}, ""), "who recorded it needs no reason"
         task = stands(world, relation)
         world.rules(policy)
-    if apart:
+    if worktree_of:
         world.app.decisions.approve(matrix.FAY, task, seen=world.diffs[task], declaration=Declaration(record_only=True))
     for reason in (False, True):
         wanted = matrix.finishing(policy, relation, "no", "origin", reason=reason)

@@ -18,7 +18,7 @@ from tests.stage.world import DeskWorld
 
 def claimed(desk: DeskWorld, *severities: str) -> tuple[str, tuple[str, ...]]:
     """A task whose findings are claimed to be fixed, in its second attempt."""
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(desk, task, [issue(f"problem {n}", word) for n, word in enumerate(severities or ("HIGH",))]).raised
     again(desk, task)
     return task, names
@@ -45,7 +45,7 @@ def test_the_raiser_of_a_finding_rules_again_without_a_reason_L8(desk: DeskWorld
 
 
 def test_an_attempt_with_a_blocker_of_somebody_else_is_not_called_approved_L5(desk: DeskWorld) -> None:
-    task = desk.handed_in(labels=["review:per-task"])
+    task = desk.submitted_task(labels=["review:per-task"])
     review(desk, task, [issue()])
     other = review(desk, task, by=GEMINI)
     assert (other.status, other.effective) == ("CHANGES_REQUESTED", "approved"), "what it says itself is kept"
@@ -69,7 +69,7 @@ def test_a_re_review_that_verifies_everything_is_an_approval_L5(desk: DeskWorld)
 
 
 def test_a_review_in_a_code_fence_is_read_and_prose_around_it_leads_to_the_form_V3(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     said = json.dumps(about(desk, task), indent=1)
     with pytest.raises(BadInput) as caught:
         send(desk, task, f"Here it is:\n```json\n{said}\n```\n".encode(), by=BOB)

@@ -12,7 +12,7 @@ from tests.stage.world import DeskWorld
 
 
 def test_a_reviewer_of_an_attempt_is_told_which_change_it_is_and_what_is_open_V2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     first = desk.app.reviews.request(CODEX, task)
     assert (first.attempt, first.iteration, first.is_re_review, first.context.open_findings) == (1, 1, False, ())
     assert (first.targets, first.context.diff) == ((task,), f"fe show {task} --diff")

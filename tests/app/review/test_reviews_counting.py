@@ -30,13 +30,13 @@ def another_session_of(actor: Actor) -> Actor:
 
 
 def test_no_review_is_required_by_default_and_the_record_says_so_D6(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert desk.approve(CODEX, task, reason="fine").status == "approved"
 
 
 def test_an_agent_approves_only_once_a_review_counts_D6(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert rules_against(desk, task, CODEX) == {"D6"}
     review(desk, task, by=GEMINI)
     assert desk.approve(CODEX, task).status == "approved"
@@ -44,12 +44,12 @@ def test_an_agent_approves_only_once_a_review_counts_D6(desk: DeskWorld) -> None
 
 def test_a_persons_approval_is_one_review_of_every_grade_D6(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    assert desk.approve(BOB, desk.handed_in()).status == "approved"
+    assert desk.approve(BOB, desk.submitted_task()).status == "approved"
 
 
 def test_where_two_are_required_a_person_needs_another_reviewer_D6(desk: DeskWorld) -> None:
     configure(desk, TWO)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     reasons = why_not_approved(desk, task)
     assert "2 counting reviews are required, and there is 1, including your approval" in texts(reasons)
     assert [reason.next for reason in reasons if reason.rule == "D6"] == [fe("review", "request", task)]
@@ -59,7 +59,7 @@ def test_where_two_are_required_a_person_needs_another_reviewer_D6(desk: DeskWor
 
 def test_a_persons_own_review_and_their_approval_are_one_pair_of_eyes_D6(desk: DeskWorld) -> None:
     configure(desk, TWO)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=BOB)
     assert rules_against(desk, task, BOB) == {"D6"}
     other_terminal = replace(BOB, session=SessionId("ses-bob-tmux"))
@@ -69,7 +69,7 @@ def test_a_persons_own_review_and_their_approval_are_one_pair_of_eyes_D6(desk: D
 
 def test_two_sessions_of_one_origin_are_one_reviewer_D6_I4(desk: DeskWorld) -> None:
     configure(desk, TWO)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task)
     review(desk, task, by=another_session_of(CODEX))
     assert rules_against(desk, task, GEMINI) == {"D6"}
@@ -79,7 +79,7 @@ def test_two_sessions_of_one_origin_are_one_reviewer_D6_I4(desk: DeskWorld) -> N
 
 def test_a_later_concern_of_the_same_eyes_replaces_their_approval_V6_I4(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task)
     review(desk, task, by=another_session_of(CODEX), verdict="concerns")
     assert rules_against(desk, task, GEMINI) == {"D6"}
@@ -87,7 +87,7 @@ def test_a_later_concern_of_the_same_eyes_replaces_their_approval_V6_I4(desk: De
 
 def test_two_agents_are_two_reviewers_D6(desk: DeskWorld) -> None:
     configure(desk, TWO)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task)
     assert rules_against(desk, task, CODEX) == {"D6"}
     review(desk, task, by=GEMINI)
@@ -96,7 +96,7 @@ def test_two_agents_are_two_reviewers_D6(desk: DeskWorld) -> None:
 
 def test_a_label_may_ask_for_reviews_and_the_most_wanted_counts_D6_M3(desk: DeskWorld) -> None:
     configure(desk, ONE + "\n[review.label_rules.payments]\nreviews = 2\n")
-    task = desk.handed_in(labels=["payments"])
+    task = desk.submitted_task(labels=["payments"])
     review(desk, task)
     assert rules_against(desk, task, GEMINI) == {"D6"}
     review(desk, task, by=GEMINI)
@@ -110,14 +110,14 @@ def test_a_label_may_ask_for_reviews_and_the_most_wanted_counts_D6_M3(desk: Desk
 )
 def test_a_review_by_who_made_the_work_never_counts_V6_P2(desk: DeskWorld, who: Actor) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert not review(desk, task, by=who).counts
     assert "D6" in rules_against(desk, task, CODEX)
 
 
 def test_a_review_of_another_diff_does_not_count_V6(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task)
     again(desk, task)
     assert rules_against(desk, task, GEMINI) == {"D6"}
@@ -128,7 +128,7 @@ def test_a_review_of_another_diff_does_not_count_V6(desk: DeskWorld) -> None:
 
 def test_a_later_review_of_the_same_session_replaces_the_earlier_V6(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task)
     review(desk, task, verdict="concerns")
     assert rules_against(desk, task, GEMINI) == {"D6"}
@@ -139,7 +139,7 @@ def test_a_later_review_of_the_same_session_replaces_the_earlier_V6(desk: DeskWo
 @pytest.mark.parametrize("verdict", ["concerns", "blocker"])
 def test_only_an_approving_review_counts_V6(desk: DeskWorld, verdict: str) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert not review(desk, task, verdict=verdict).counts
     held = {"D3"} if verdict == "blocker" else set()
     assert rules_against(desk, task, GEMINI) == {"D6"} | held, "a blocker holds it besides (R1)"
@@ -147,14 +147,14 @@ def test_only_an_approving_review_counts_V6(desk: DeskWorld, verdict: str) -> No
 
 def test_an_incomplete_review_does_not_count_V6(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, files_reviewed=[])
     assert rules_against(desk, task, GEMINI) == {"D6"}
 
 
 def test_a_reviewer_who_becomes_an_author_counts_no_more_V6_I7(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task)
     desk.app.feedback.redo(BOB, task, "again")
     desk.start(CODEX, task)
@@ -165,7 +165,7 @@ def test_a_reviewer_who_becomes_an_author_counts_no_more_V6_I7(desk: DeskWorld) 
 
 def test_an_agents_approval_needs_its_own_counting_review_where_that_is_asked_for_D9(desk: DeskWorld) -> None:
     configure(desk, OWN)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=GEMINI)
     assert rules_against(desk, task, CODEX) == {"D9"}
     review(desk, task, files_reviewed=[])
@@ -176,12 +176,12 @@ def test_an_agents_approval_needs_its_own_counting_review_where_that_is_asked_fo
 
 def test_a_person_needs_no_review_document_to_approve_D9(desk: DeskWorld) -> None:
     configure(desk, OWN)
-    assert desk.approve(person("carol"), desk.handed_in()).status == "approved"
+    assert desk.approve(person("carol"), desk.submitted_task()).status == "approved"
 
 
 def test_a_review_of_an_earlier_diff_is_no_review_of_this_one_D9(desk: DeskWorld) -> None:
     configure(desk, OWN)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task)
     again(desk, task)
     assert "D9" in rules_against(desk, task, CODEX)
@@ -189,7 +189,7 @@ def test_a_review_of_an_earlier_diff_is_no_review_of_this_one_D9(desk: DeskWorld
 
 @pytest.mark.parametrize("verdict", ["approved", "concerns", "blocker"])
 def test_any_review_of_an_earlier_attempt_counts_as_reviewed_P5(desk: DeskWorld, verdict: str) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, verdict=verdict)
     if verdict == "blocker":
         desk.app.stops.resume(BOB, task, "looked into it")
@@ -202,7 +202,7 @@ def test_any_review_of_an_earlier_attempt_counts_as_reviewed_P5(desk: DeskWorld,
 
 def test_a_reviewer_who_found_something_may_approve_once_it_is_resolved_I7_P5(desk: DeskWorld) -> None:
     configure(desk, OWN)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue()]).raised
     again(desk, task)
     assert "D2" in rules_against(desk, task, CODEX)
@@ -213,7 +213,7 @@ def test_a_reviewer_who_found_something_may_approve_once_it_is_resolved_I7_P5(de
 
 def test_an_open_blocking_finding_stands_against_everybody_whatever_was_reviewed_D2(desk: DeskWorld) -> None:
     configure(desk, '\n[review]\ndefault_mode = "per-task"\n')
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue()]).raised
     review(desk, task, by=GEMINI)
     for who in (BOB, ALICE, GEMINI, QWEN):
@@ -225,7 +225,7 @@ def test_breaking_the_glass_passes_missing_reviews_and_never_an_open_finding_N3_
     from foureyes.core.rules.four_eyes import Declaration
 
     configure(desk, TWO)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue()])
     with desk.refused("D2"):
         desk.app.decisions.approve(BOB, task, declaration=Declaration(break_glass="the shop is down"))
@@ -235,7 +235,7 @@ def test_breaking_the_glass_passes_missing_reviews_and_never_an_open_finding_N3_
 
 def test_a_ruling_alone_is_no_review_D6(desk: DeskWorld) -> None:
     configure(desk, ONE)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue()]).raised
     again(desk, task)
     rule(desk, {name: "VERIFIED"})

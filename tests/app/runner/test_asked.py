@@ -44,7 +44,7 @@ def test_cycles_in_which_nobody_can_be_asked_keep_no_deadline_waiting_V8_V9(
 ) -> None:
     monkeypatch.setattr(due_work, "MOST_OF_A_KIND", 2)
     for _ in range(2):
-        desk.app.cycles.request(ALICE, desk.handed_in())
+        desk.app.cycles.request(ALICE, desk.submitted_task())
     two_concerns(desk)
     configure(desk, "")
     desk.clock.wait(31 * 60)
@@ -60,8 +60,8 @@ def test_a_cycle_is_looked_at_again_when_a_cooldown_ends_and_by_hand_too_V4(desk
     runner = desk.app.runs.begin(ALICE, agents=1).actor
     for name in ("codex", "gemini"):
         desk.app.runs.cool(runner, name, until=desk.app.context.later(600), error="quota", error_text="limit")
-    desk.handed_in()
-    assert desk.app.cycles.show("c-1").asked == ()
+    desk.submitted_task()
+    assert desk.app.cycles.show("c-1").requested == ()
     with desk.store.read() as tx:
         assert due_work.to_decide(desk.app.context, tx) == ()
         assert due_work.waits_for_cooled(desk.app.context, tx), "the runner waits for that"
@@ -70,13 +70,13 @@ def test_a_cycle_is_looked_at_again_when_a_cooldown_ends_and_by_hand_too_V4(desk
         assert due_work.to_decide(desk.app.context, tx) == ("c-1",)
         assert not due_work.waits_for_cooled(desk.app.context, tx)
     desk.app.cycles.decide(CI)
-    assert [row.reviewer for row in desk.app.cycles.show("c-1").asked] == ["codex"]
+    assert [row.reviewer for row in desk.app.cycles.show("c-1").requested] == ["codex"]
 
 
 def test_nobody_waits_for_the_cooldown_of_who_made_the_work_V4(desk: DeskWorld) -> None:
     configure(desk, PEERS.replace('"codex", "gemini"', '"claude", "codex"'))
     runner = desk.app.runs.begin(ALICE, agents=1).actor
     desk.app.runs.cool(runner, "claude", until=desk.app.context.later(600), error="quota", error_text="limit")
-    desk.app.cycles.request(ALICE, desk.handed_in())
+    desk.app.cycles.request(ALICE, desk.submitted_task())
     with desk.store.read() as tx:
         assert not due_work.waits_for_cooled(desk.app.context, tx)

@@ -20,7 +20,7 @@ def said(desk: DeskWorld) -> list[str]:
 
 def test_what_a_person_resumed_is_not_said_again_R1_V9(desk: DeskWorld) -> None:
     configure(desk, PEERS)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, by=CODEX, verdict="blocker", summary="it deletes the database")
     assert said(desk) == [f"{task} is held by a reviewer: codex#1 reported a blocker: it deletes the database (R1)"]
     desk.app.stops.resume(BOB, task, "I looked")
@@ -31,14 +31,14 @@ def test_three_rounds_are_one_pause_until_a_person_resumes_R2_V9(desk: DeskWorld
     task = left_to_a_person(desk)
     (text,) = said(desk)
     assert text.startswith(f"{task} is paused by reviewers (c-3 R2)")
-    assert [row.cycle for row in desk.app.runs.standstill().pauses] == ["c-3"]
+    assert [row.cycle for row in desk.app.runs.blocked_work().pauses] == ["c-3"]
     desk.app.stops.resume(BOB, task, "I looked")
-    assert (said(desk), desk.app.runs.standstill().pauses) == ([], [])
+    assert (said(desk), desk.app.runs.blocked_work().pauses) == ([], [])
 
 
 def test_what_nobody_can_be_asked_about_is_said_V4_R0(desk: DeskWorld) -> None:
     configure(desk, '\n[review.peers]\nreviewers = ["claude"]\nask = 1\n')
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert said(desk) == [f"{task} was not reviewed: no reviewer is left to ask in c-1"]
 
 
@@ -46,7 +46,7 @@ def test_what_is_stuck_goes_with_its_task_E6(desk: DeskWorld) -> None:
     configure(desk, "")
     task = desk.create()
     desk.app.runs.stuck(runner(desk), task, kind="retries", why="four runs without a submission")
-    assert len(said(desk)) == len(desk.app.runs.standstill().stuck) == 1
+    assert len(said(desk)) == len(desk.app.runs.blocked_work().stuck) == 1
     desk.app.closing.close(BOB, task, reason="not needed")
-    assert (said(desk), desk.app.runs.standstill().stuck) == ([], [])
+    assert (said(desk), desk.app.runs.blocked_work().stuck) == ([], [])
     assert [row for row in desk.app.attention.view(BOB).rows if row.kind == "run"] == []

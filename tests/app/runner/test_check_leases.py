@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from foureyes.app.gate.checks import Checks
-from foureyes.app.lease_checks import LEASE_SECONDS
 from foureyes.app.runner import leases
+from foureyes.app.runner_registry import LEASE_SECONDS
 from foureyes.errors import Conflict
 
 from tests.stage.gated import LINT, configure
@@ -15,7 +15,7 @@ OTHER = "proc:boot:ns:10:10"
 
 
 def test_of_two_runners_one_runs_the_checks_of_a_task_J4(desk: DeskWorld) -> None:
-    one, two, task = runner(desk), runner(desk, OTHER), desk.handed_in()
+    one, two, task = runner(desk), runner(desk, OTHER), desk.submitted_task()
     leased = leases.take(desk.app.context, one, task)
     with desk.refused(error=Conflict):
         leases.take(desk.app.context, two, task)
@@ -29,7 +29,7 @@ def test_of_two_runners_one_runs_the_checks_of_a_task_J4(desk: DeskWorld) -> Non
 
 def test_the_checks_of_a_runner_that_is_gone_are_taken_at_once_and_it_writes_no_result_J4(desk: DeskWorld) -> None:
     configure(desk, LINT)
-    one, task = runner(desk), desk.handed_in()
+    one, task = runner(desk), desk.submitted_task()
     leased = leases.take(desk.app.context, one, task)
     desk.outside.gone.add(PROCESS)
     two = runner(desk, OTHER)
@@ -42,7 +42,7 @@ def test_the_checks_of_a_runner_that_is_gone_are_taken_at_once_and_it_writes_no_
 
 
 def test_a_lease_of_checks_is_renewed_with_its_runner_and_else_ends_J4(desk: DeskWorld) -> None:
-    one, two, task = runner(desk), runner(desk, OTHER), desk.handed_in()
+    one, two, task = runner(desk), runner(desk, OTHER), desk.submitted_task()
     leased = leases.take(desk.app.context, one, task)
     for _ in range(3):
         desk.clock.advance(seconds=LEASE_SECONDS - 1)

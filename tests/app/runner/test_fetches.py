@@ -59,7 +59,7 @@ def remote(peers: Peers) -> ScriptedRemote:
 def made_elsewhere(peers: Peers, remote: ScriptedRemote) -> str:
     """A task that another machine submitted and pushed, and of which nothing is here."""
     here, peers.outside.here = peers.outside.here, "alpha:0123456789ab"
-    task = peers.handed_in(CLAUDE)
+    task = peers.submitted_task(CLAUDE)
     peers.outside.here = here
     assert attempt_ref(task, 1) in remote.lines
     del peers.repo.branches[f"refs/heads/fe/{task}"]

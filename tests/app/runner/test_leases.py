@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.lease_checks import LEASE_SECONDS as SECONDS
+from foureyes.app.runner_registry import LEASE_SECONDS as SECONDS
 from foureyes.core.nouns.run import RunId
 from foureyes.errors import Conflict, NotFound, TokenRefused
 
@@ -70,7 +70,7 @@ def test_who_lost_the_lease_writes_nothing_for_the_run_any_more_J4(desk: DeskWor
     desk.clock.advance(seconds=SECONDS)
     desk.app.runs.take_over(two, run.id)
     for call in (
-        lambda: desk.app.runs.hand_in(one, run.id, signal="DONE", message=""),
+        lambda: desk.app.runs.submit_work(one, run.id, signal="DONE", message=""),
         lambda: desk.app.runs.end(one, run.id, None, ending="finished"),
         lambda: desk.app.runs.release(one, run.id),
         lambda: desk.app.runs.bind(one, run.id, secret="fe-x", process="p", program="x"),
@@ -79,7 +79,7 @@ def test_who_lost_the_lease_writes_nothing_for_the_run_any_more_J4(desk: DeskWor
             call()
     with pytest.raises(TokenRefused):
         agent_of(desk)
-    assert desk.app.runs.hand_in(two, run.id, signal="NEEDS_REVIEW", message="").status == "reviewing"
+    assert desk.app.runs.submit_work(two, run.id, signal="NEEDS_REVIEW", message="").status == "reviewing"
     desk.app.runs.end(two, run.id, None, ending="lost")
     desk.sound()
 

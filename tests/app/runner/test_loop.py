@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.gate.merge_queue import Merges
+from foureyes.app.gate.merger import Merges
 from foureyes.app.runner.rows import Cost
 from foureyes.core import events as e
 from foureyes.core.nouns.run import RunOutcome
@@ -143,7 +143,7 @@ def test_done_without_a_change_twice_is_a_persons_and_a_person_lets_it_go_on_S4(
     ground.plays = [nothing, nothing]
     ground.settle(ground.runner())
     assert len(ground.runs_of(task)) == 2
-    (stuck,) = ground.app.runs.standstill().stuck
+    (stuck,) = ground.app.runs.blocked_work().stuck
     assert (stuck.task, stuck.kind) == (task, "no_change")
     assert any(line.startswith(f"! {task} is stuck and needs a person") for _, line in ground.said)
     ground.app.stops.resume(ALICE, task, "look again: the file is src/a.py")
@@ -159,7 +159,7 @@ def test_crash_after_crash_each_try_is_another_one_and_then_a_person_looks(groun
     tried = [(launch.profile_name, bool(launch.resumes)) for launch in ground.agents.launched]
     assert tried == [("claude", False), ("claude", True), ("claude", False), ("claude-senior", False)]
     assert len({launch.prompt for launch in ground.agents.launched[:3]}) == 3
-    (stuck,) = ground.app.runs.standstill().stuck
+    (stuck,) = ground.app.runs.blocked_work().stuck
     assert stuck.kind == "retries"
     assert ground.status(task) == "open"
 
@@ -176,7 +176,7 @@ def test_why_the_last_run_came_to_nothing_is_on_record_and_shown_E6(ground: Play
     task = ground.create(ALICE)
     ground.plays = [play] * 9
     ground.settle(ground.runner())
-    (stuck,) = ground.app.runs.standstill().stuck
+    (stuck,) = ground.app.runs.blocked_work().stuck
     assert stuck.why.endswith(f"the last one: {why}")
     (row,) = [row for row in ground.app.attention.view(ALICE).rows if row.task == task]
     assert any(why in line for line in row.details)
@@ -193,7 +193,7 @@ def test_secrets_that_were_left_are_named_where_a_person_looks_S4(ground: Playgr
 
     ground.plays = [Play(during=leave)] * 9
     ground.settle(ground.runner())
-    (stuck,) = ground.app.runs.standstill().stuck
+    (stuck,) = ground.app.runs.blocked_work().stuck
     assert ".env, id_rsa look like secrets and were not committed: add them to .gitignore, or remove them" in stuck.why
 
 
@@ -261,7 +261,7 @@ def test_a_program_that_cannot_be_started_for_a_run_is_not_kept_from_other_tasks
     assert {(run.ending, run.error, run.error_text) for run in ground.runs_of(task)} == {("unstarted", "crash", first)}
     assert ground.app.runs.cooled("box") == []
     assert ground.status(other) == "reviewing"
-    (stuck,) = ground.app.runs.standstill().stuck
+    (stuck,) = ground.app.runs.blocked_work().stuck
     assert (stuck.task, stuck.kind) == (task, "retries")
     ground.check_nothing_left()
 
@@ -288,12 +288,12 @@ def test_a_profile_or_a_run_that_is_gone_when_it_begins_does_not_end_the_runner_
 def test_an_agent_that_hands_in_itself_has_said_its_signal_S1(ground: Playground) -> None:
     task = ground.create(ALICE)
 
-    def hand_in(launch: object) -> None:
+    def submit_work(launch: object) -> None:
         token, process = launch.token, f"process:{launch.run}"  # type: ignore[attr-defined]
         me = ground.show_token(token, ("process:agent", process), ("process:agent",))
         ground.app.attempts.submit(me, task, branch=f"fe/{task}")
 
-    ground.plays = [Play(during=hand_in, outcome=RunOutcome(ended=False, rc=1))]
+    ground.plays = [Play(during=submit_work, outcome=RunOutcome(ended=False, rc=1))]
     ground.settle(ground.runner())
     (run,) = ground.runs_of(task)
     assert run.ending == "finished"
@@ -323,13 +323,13 @@ def test_a_program_that_takes_its_time_to_end_keeps_nobody_busy(ground: Playgrou
     ground.ticks(runner)
     ground.app.stops.hold(BOB, task, "wait")
     waits = 0
-    while runner.desk.in_hand:
+    while runner.memory.current_runs:
         waits += runner.tick() is not None
         ground.clock.advance(seconds=2)
     assert waits > 1
     assert ground.lines(task).count("stopping claude: held: wait") == 1
     ground.settle(runner)
-    assert runner.desk.put_off == {}
+    assert runner.memory.put_off == {}
     last = runner.tick()
     assert isinstance(last, Wait)
     assert runner._rest(last) > 1
@@ -340,14 +340,14 @@ def test_what_was_put_off_is_forgotten_when_its_time_has_come(ground: Playground
     """Else a step that nobody plans any more keeps the runner from resting."""
     runner = ground.runner()
     ground.ticks(runner)
-    runner.desk.put_off["StartRun:gone"] = PutOff(until=ground.app.context.later(5), pause=5)
+    runner.memory.put_off["StartRun:gone"] = PutOff(until=ground.app.context.later(5), pause=5)
     last = runner.tick()
     assert isinstance(last, Wait)
     assert last.until == ""
     assert runner._rest(last) > 1
     ground.clock.advance(hours=2)
     ground.ticks(runner)
-    assert runner.desk.put_off == {}
+    assert runner.memory.put_off == {}
 
 
 def test_a_pause_lets_what_runs_come_to_its_end_and_survives_a_restart_V9(ground: Playground) -> None:
@@ -400,7 +400,7 @@ def test_a_person_chooses_who_does_a_task(ground: Playground) -> None:
 
 def test_watching_starts_nobody_checks_and_merges(ground: Playground) -> None:
     ground.configured(AUTOMATIC)
-    mine, other = ground.handed_in(labels=AUTO), ground.create(ALICE)
+    mine, other = ground.submitted_task(labels=AUTO), ground.create(ALICE)
     ground.settle(ground.runner(agents=0, until_idle=True))
     assert (ground.status(mine), ground.status(other)) == ("closed", "open")
     assert ground.agents.launched == []
@@ -413,12 +413,12 @@ def test_a_task_that_costs_too_much_goes_to_a_person(ground: Playground) -> None
     ground.plays = [Play(outcome=dear), Play(outcome=dear)]
     ground.settle(ground.runner())
     assert [(run.ending, run.signal) for run in ground.runs_of(task)] == [("failed", "FAILED")]
-    (stuck,) = ground.app.runs.standstill().stuck
+    (stuck,) = ground.app.runs.blocked_work().stuck
     assert stuck.kind == "spend"
     ground.app.stops.resume(ALICE, task, "it is worth as much again")
     ground.settle(ground.runner())
     assert len(ground.runs_of(task)) == 2
-    (stuck,) = ground.app.runs.standstill().stuck
+    (stuck,) = ground.app.runs.blocked_work().stuck
     assert (stuck.kind, stuck.why) == ("spend", "it has cost 0.60, and the limit is 0.50 (run.spend_per_task)")
 
 
@@ -496,7 +496,7 @@ def test_a_runner_that_slept_past_its_lease_ends_its_agents_and_writes_nothing_J
     assert ground.status(task) == "reviewing"
     rows = ground.rows()
     ground.ticks(asleep, 5)
-    assert asleep.desk.in_hand == {}
+    assert asleep.memory.current_runs == {}
     assert ground.rows() == rows
     assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
 
@@ -514,7 +514,7 @@ def test_a_runner_that_was_taken_for_dead_ends_its_agents_and_says_so_J4(ground:
         ground.ticks(asleep, 5)
     assert (lost.value.exit_code, lost.value.next_step) == (4, fe("run"))
     assert [reason.rule for reason in lost.value.reasons] == ["J4"]
-    assert all(held.outcome is not None for held in asleep.desk.in_hand.values())
+    assert all(held.outcome is not None for held in asleep.memory.current_runs.values())
     assert ground.rows() == rows
     assert [run.ending for run in ground.runs_of(task)] == ["lost", "finished"]
 
@@ -647,7 +647,7 @@ def test_who_lost_the_lock_that_others_see_ends_its_agents_first_and_goes_on_J4(
     ground.plays = [Play(lasts=1000), Play()]
     runner = ground.runner(beacon=beacon)
     ground.ticks(runner)
-    (held,) = runner.desk.in_hand.values()
+    (held,) = runner.memory.current_runs.values()
     beacon.lit = False
     with pytest.MonkeyPatch.context() as patch:
         alive: list[object] = []
@@ -678,7 +678,7 @@ def test_a_run_whose_runner_is_cut_off_is_taken_over_without_waiting_for_its_lea
     assert ["the connection of its runner is gone" in payload for payload in taken] == [True]
     rows, beacon.lit = ground.rows(), False
     ground.ticks(cut_off, 3)
-    assert (cut_off.desk.in_hand, ground.rows()) == ({}, rows), "it does not have it any more"
+    assert (cut_off.memory.current_runs, ground.rows()) == ({}, rows), "it does not have it any more"
 
 
 def test_a_merge_that_meets_another_process_is_tried_again_soon_and_nobody_is_told_Q1(
@@ -690,7 +690,7 @@ def test_a_merge_that_meets_another_process_is_tried_again_soon_and_nobody_is_to
     monkeypatch.setattr(Merges, "process", busy)
     runner = ground.runner()
     for _ in range(2):
-        runner._performing.perform(Merge(tasks=(TaskId("fe-1"),)), runner.desk)
+        runner._performing.perform(Merge(tasks=(TaskId("fe-1"),)), runner.memory)
         ground.ticks(runner)
-    assert [off.until for off in runner.desk.put_off.values()] == [ground.app.context.later(5)]
+    assert [off.until for off in runner.memory.put_off.values()] == [ground.app.context.later(5)]
     assert not any("another process" in line for _, line in ground.said)

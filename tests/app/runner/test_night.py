@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from foureyes.app.agent_ports import Launch
-from foureyes.app.views.sprint import SprintAsk, SprintReport
+from foureyes.app.results.sprint import SprintAsk, SprintReport
 from foureyes.core.runner.steps import Wait
 
 from tests.stage.documents import rulings_of
@@ -144,7 +144,7 @@ def check_reviews(night: Night) -> None:
     assert rules["by rule 1"][-1] == "R4"
     unclear = night.app.cycles.listed(task=night.named("unclear"))[-1]
     assert {point.answer for point in unclear.points} == {"it is meant so"}
-    assert night.app.runs.standstill().pauses == []
+    assert night.app.runs.blocked_work().pauses == []
 
 
 def check_faces(night: Night, report: SprintReport) -> None:

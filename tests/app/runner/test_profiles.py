@@ -8,10 +8,10 @@ import pytest
 
 from foureyes.app.agent_ports import Launch
 from foureyes.app.runner.profiles import order_of
-from foureyes.app.runner.snapshot import Lookout
+from foureyes.app.runner.snapshot import SnapshotReader
+from foureyes.config.effective_policy import listed_profiles
 from foureyes.config.layers import Layers
 from foureyes.config.parser import read_file
-from foureyes.config.policy import listed_profiles
 from foureyes.core.nouns.run import RunOutcome
 from foureyes.core.rules.policy import PeersRule, ReviewPolicy
 from foureyes.core.runner.plan import plan
@@ -112,11 +112,11 @@ def test_a_disk_that_takes_nothing_more_blames_nobody_and_is_tried_again_X3(grou
 def test_of_a_task_that_another_runner_was_first_to_take_nothing_is_said_J4(ground: Playground) -> None:
     task = ground.create(ALICE)
     one, two = ground.runner(1), ground.runner(1)
-    steps = Lookout(ground.app.context, two._runner, ground.agents).look(two.desk)
+    steps = SnapshotReader(ground.app.context, two._runner, ground.agents).read(two.memory)
     (start,) = [step for step in plan(steps) if isinstance(step, StartRun)]
     ground.plays = [Play(lasts=5)]
     ground.ticks(one)
-    assert two._performing.perform(start, two.desk) is False
+    assert two._performing.perform(start, two.memory) is False
     assert [line for line in ground.lines(task) if "not done" in line] == []
     ground.settle(one)
 
@@ -126,7 +126,7 @@ def test_a_task_that_a_runner_left_to_a_person_is_not_counted_as_ready_E6(ground
     stuck, other = ground.create(ALICE), ground.create(ALICE, depends_on=[ground.create(ALICE)])
     ground.settle(ground.runner(1, until_idle=True))
     counts = ground.app.status.show(ALICE).counts
-    assert {row.task for row in ground.app.runs.standstill().stuck} >= {stuck}
+    assert {row.task for row in ground.app.runs.blocked_work().stuck} >= {stuck}
     assert (counts["open"], counts["ready"], counts["waiting"], counts["stuck"]) == (3, 0, 1, 2), other
 
 

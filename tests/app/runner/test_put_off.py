@@ -91,7 +91,7 @@ def test_a_full_disk_does_not_end_a_runner_X3(ground: Playground, monkeypatch: p
 
     with monkeypatch.context() as patched:
         patched.setattr(
-            runner._lookout if what == "the look" else runner, "look" if what == "the look" else "_renew", full
+            runner._reader if what == "the look" else runner, "read" if what == "the look" else "_renew", full
         )
         assert isinstance(runner.tick(), Wait)
         assert isinstance(runner.tick(), Wait)

@@ -75,14 +75,14 @@ def play(ground: Playground, runner: Runner, ends: Ends) -> Runner:
     """Until the runner has nothing to do; now and then somebody kills it, and another one goes on."""
     for _ in range(200 * BATCH):
         last = runner.tick()
-        assert len(runner.desk.in_hand) <= AT_ONCE
+        assert len(runner.memory.current_runs) <= AT_ONCE
         if ends.random.random() < 0.02:  # kill -9
             ground.outside.gone.add(ground.outside.own)
             runner = ground.runner(agents=AT_ONCE)
         elif isinstance(last, Wait) and last.idle and not last.until:
             return runner
         if isinstance(last, Wait):
-            rests = bool(last.until) and not runner.desk.in_hand
+            rests = bool(last.until) and not runner.memory.current_runs
             ground.clock.advance(seconds=seconds_until(ground, last.until) if rests else 20)
     raise AssertionError(f"it does not come to rest: {ground.said[-10:]}")
 

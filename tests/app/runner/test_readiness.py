@@ -27,7 +27,7 @@ def test_a_pause_lets_what_runs_come_to_its_end_survives_and_a_person_lifts_it_V
     run = bound(desk, me, task)
     desk.app.runs.pause(ALICE, task, reason="the interface changes")
     work(desk, run)
-    desk.app.runs.hand_in(me, run.id, signal="DONE", message="")
+    desk.app.runs.submit_work(me, run.id, signal="DONE", message="")
     desk.app.runs.end(me, run.id, None, ending="finished")
     desk.app.feedback.redo(BOB, task, "again")
     again = runner(desk, "proc:boot:ns:10:10")
@@ -36,7 +36,7 @@ def test_a_pause_lets_what_runs_come_to_its_end_survives_and_a_person_lifts_it_V
     done = desk.app.stops.resume(ALICE, task, "it is settled")
     assert done.message == f"the pause on {task} is lifted"
     assert reserved(desk, again, task).state == "reserved"
-    assert desk.app.runs.standstill().pauses == []
+    assert desk.app.runs.blocked_work().pauses == []
 
 
 def test_a_pause_of_everything_and_a_hold_are_lifted_together_V9(desk: DeskWorld) -> None:
@@ -66,18 +66,18 @@ def test_what_is_stuck_goes_on_once_a_person_has_moved_it_E6(desk: DeskWorld, wa
     if way == "redo":
         desk.submit(CODEX, task)
     desk.app.runs.stuck(me, task, kind="no_change", why="DONE without a change, twice")
-    assert [row.kind for row in desk.app.runs.standstill().stuck] == ["no_change"]
+    assert [row.kind for row in desk.app.runs.blocked_work().stuck] == ["no_change"]
     if way == "resume":
         desk.app.stops.resume(ALICE, task, "the key is there now")
     elif way == "edit":
         desk.app.tasks.edit(CODEX, task, description="an agent's words move nothing")
-        assert desk.app.runs.standstill().stuck
+        assert desk.app.runs.blocked_work().stuck
         desk.app.tasks.edit(ALICE, task, description="what is meant")
     elif way == "submit":
         desk.submit(CODEX, task)
     else:
         desk.app.feedback.redo(BOB, task, "again")
-    assert desk.app.runs.standstill().stuck == []
+    assert desk.app.runs.blocked_work().stuck == []
     desk.sound()
 
 

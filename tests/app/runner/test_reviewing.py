@@ -35,7 +35,7 @@ def test_who_was_asked_reads_files_of_its_own_and_its_answer_is_its_review_V2_V3
     peers.says("codex", review())
     task = peers.made()
     (run,) = peers.reviews_of(task)
-    (given,) = peers.looked_at(task)
+    (given,) = peers.examined(task)
     assert (run.profile, run.role, run.cycle, run.ending, run.error) == ("codex", "review", "c-1", "finished", "none")
     assert (given.session, given.verdict, given.counts) == (run.session, "approved", True)
     assert (peers.cycle().rule, peers.became()) == ("R4", {"codex": "answered"})
@@ -56,7 +56,7 @@ def test_prose_is_asked_for_once_more_in_a_new_conversation_V3(peers: Peers) -> 
     again = peers.agents.launched[-1]
     assert (again.resumes, "is plain text" in again.prompt) == ("", True)
     assert first.worktree != second.worktree
-    assert (peers.cycle().rule, peers.looked_at(task)[0].session) == ("R3", second.session)
+    assert (peers.cycle().rule, peers.examined(task)[0].session) == ("R3", second.session)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_who_answers_with_no_valid_document_twice_gives_no_review_and_the_next_i
     task = peers.made()
     assert peers.became() == {"codex": "invalid", "gemini": "answered"}, what
     assert [run.profile for run in peers.reviews_of(task)] == ["codex", "codex", "gemini"]
-    (given,) = peers.looked_at(task)
+    (given,) = peers.examined(task)
     assert given.session == peers.reviews_of(task)[-1].session
     assert peers.cycle().rule == "R4"
 
@@ -109,7 +109,7 @@ def test_where_nobody_is_left_a_person_is_and_nothing_passes_R0(peers: Peers) ->
     peers.says("gemini", "fine", "fine")
     task = peers.made()
     assert peers.cycle().rule == "R0"
-    assert (peers.status(task), peers.looked_at(task)) == ("reviewing", [])
+    assert (peers.status(task), peers.examined(task)) == ("reviewing", [])
     assert any(line.startswith(f"! {task} was not reviewed (c-1 R0)") for _, line in peers.said)
 
 
@@ -124,7 +124,7 @@ def test_a_review_that_read_nothing_is_kept_and_does_not_count_V6(peers: Peers) 
     peers.says("codex", review(files_reviewed=[]))
     peers.says("gemini", review())
     task = peers.made()
-    first, *_ = peers.looked_at(task)
+    first, *_ = peers.examined(task)
     assert (first.verdict, first.counts, bool(first.missing)) == ("approved", False, True)
     assert peers.cycle().rule in ("R0", "R4")
     assert peers.cycle().rule == ("R4" if "gemini" in peers.became() else "R0")
@@ -156,21 +156,21 @@ def test_what_a_program_did_not_open_is_not_covered_where_its_stream_tells_every
     play = Play(commits=0, outcome=replace(SAID, answer=review(), final=review()), during=opened)
     peers.says("codex", play)
     peers.settle(peers.runner(agents=3))
-    first = peers.looked_at(task)[0]
+    first = peers.examined(task)[0]
     assert (first.verdict, first.counts, bool(first.missing)) == ("approved", counts, not counts)
 
 
-@pytest.mark.parametrize(("tells", "untold"), [(True, 1), (False, 0)])
+@pytest.mark.parametrize(("tells", "unconfirmed"), [(True, 1), (False, 0)])
 def test_a_read_that_a_stream_does_not_tell_changes_the_score_and_not_the_count_V6(
-    peers: Peers, tells: bool, untold: int
+    peers: Peers, tells: bool, unconfirmed: int
 ) -> None:
     peers.configured(ONE)
     task = peers.create(ALICE)
     peers.says("codex", Play(commits=0, outcome=replace(SAID, answer=review(), final=review(), tells=tells)))
     peers.settle(peers.runner(agents=3))
-    assert [row.counts for row in peers.looked_at(task)] == [True]
+    assert [row.counts for row in peers.examined(task)] == [True]
     (score,) = [row for row in peers.app.stats.show().reviewers if row.agent == "codex"]
-    assert (score.untold, score.coverage.n) == (untold, score.coverage.of - untold)
+    assert (score.unconfirmed, score.coverage.n) == (unconfirmed, score.coverage.of - unconfirmed)
 
 
 def test_a_diff_is_read_at_once_only_where_its_text_is_short_context_and_headers_too_V6(
@@ -183,14 +183,14 @@ def test_a_diff_is_read_at_once_only_where_its_text_is_short_context_and_headers
     play = Play(commits=0, outcome=replace(SAID, answer=review(), final=review(), read=told))
     peers.says("codex", play)
     peers.settle(peers.runner(agents=3))
-    assert peers.looked_at(task)[0].missing
+    assert peers.examined(task)[0].missing
 
 
 def test_who_approves_with_a_high_inside_has_concerns_and_the_work_goes_back_V5_V10(peers: Peers) -> None:
     peers.says("codex", review(issues=[issue("HIGH")]), review())
     peers.plays = [Play(), Play(during=peers.mends)]
     task = peers.made()
-    first = peers.looked_at(task)[0]
+    first = peers.examined(task)[0]
     assert (first.verdict, first.effective) == ("approved", "concerns")
     assert peers.cycle().rule == "R3"
     assert peers.app.lists.show(BOB, task).task.iteration == 2, "it was sent back, and submitted once more"
@@ -203,7 +203,7 @@ def test_a_quote_that_is_not_there_goes_back_once_and_is_then_kept_V7(peers: Pee
     first, second = peers.reviews_of(task)
     assert (first.error, second.error) == ("refused", "none")
     assert "V7" in first.error_text
-    (given,) = peers.looked_at(task)
+    (given,) = peers.examined(task)
     assert (given.session, given.raised) == (second.session, 1)
 
 
@@ -227,7 +227,7 @@ def test_two_concerns_are_clarified_by_the_author_and_the_cycle_runs_again_R2_V9
     last = [launch for launch in peers.agents.launched if launch.purpose == "review"][-1]
     assert "## What was clarified" in last.prompt
     assert '"clarified": [\n' in last.prompt, "and in the request (V2)"
-    assert peers.app.runs.standstill().pauses == []
+    assert peers.app.runs.blocked_work().pauses == []
     assert peers.app.lists.show(BOB, task).authors == [peers.runs_of(task)[0].session], "who clarifies made nothing"
 
 
@@ -260,7 +260,7 @@ def test_no_clarification_by_the_deadline_is_R0_and_the_pause_stays_V9(peers: Pe
     peers.clock.advance(seconds=31 * 60)
     peers.settle(peers.runner())
     assert peers.cycle(1).rule == "R0"
-    assert [pause.rule for pause in peers.app.runs.standstill().pauses] == ["R2"]
+    assert [pause.rule for pause in peers.app.runs.blocked_work().pauses] == ["R2"]
 
 
 @pytest.mark.parametrize("type_", ["milestone", "blocker", "request_review"])
@@ -271,7 +271,7 @@ def test_what_an_agent_says_in_the_middle_of_its_work_opens_one_cycle_about_a_lo
     peers.plays = [Play(lasts=12, during=lambda launch: peers.emits(launch, type_))]
     peers.settle(peers.runner(agents=3))
     first = peers.cycle(1)
-    assert (first.trigger, first.rule, first.targets[0].look) == (type_.upper(), "R4", 1)
+    assert (first.trigger, first.rule, first.targets[0].early_review) == (type_.upper(), "R4", 1)
     assert peers.cycle(2).targets[0].attempt == 1, "the submission is another cycle"
     assert len(peers.app.cycles.listed()) == 2
     assert peers.status(task) == "reviewing"
@@ -287,8 +287,8 @@ def test_one_that_says_much_keeps_nobody_else_from_being_looked_at_V1(peers: Pee
 
     peers.plays = [Play(lasts=12, during=talks, commits=0), Play(lasts=12, during=talks)]
     peers.settle(peers.runner(agents=4))
-    looked_at = [cycle.targets[0].task for cycle in peers.app.cycles.listed() if cycle.trigger == "MILESTONE"]
-    assert looked_at == [other], "there is nothing yet of the one that says so much"
+    examined = [cycle.targets[0].task for cycle in peers.app.cycles.listed() if cycle.trigger == "MILESTONE"]
+    assert examined == [other], "there is nothing yet of the one that says so much"
 
 
 def test_silence_of_all_live_runs_is_looked_at_once_V1(peers: Peers) -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from foureyes.app.lease_checks import LEASE_SECONDS as SECONDS
+from foureyes.app.runner_registry import LEASE_SECONDS as SECONDS
 from foureyes.core.nouns.run import Run, RunEnding, RunId, RunOutcome
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.lifecycle import RunEnd
@@ -122,11 +122,11 @@ class Runners(RuleBasedStateMachine):
             self.attempt(lambda: self.world.app.runs.take_over(self.runner(n), run.id))
 
     @rule(n=which, m=which, signal=st.sampled_from(["DONE", "NEEDS_REVIEW", "FAILED"]))
-    def hand_in(self, n: int, m: int, signal: str) -> None:
+    def submit_work(self, n: int, m: int, signal: str) -> None:
         run = self.run_named(m)
         if run is not None and run.session is not None:
             work(self.world, run)
-            self.attempt(lambda: self.world.app.runs.hand_in(self.runner(n), run.id, signal=signal, message="so"))
+            self.attempt(lambda: self.world.app.runs.submit_work(self.runner(n), run.id, signal=signal, message="so"))
 
     @rule(n=which, m=which, ending=endings)
     def end(self, n: int, m: int, ending: RunEnding) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.lease_checks import LEASE_SECONDS
+from foureyes.app.runner_registry import LEASE_SECONDS
 from foureyes.core import events as e
 from foureyes.core.nouns.run import RunOutcome, Usage
 from foureyes.core.nouns.session import Actor
@@ -26,7 +26,7 @@ def test_a_run_from_its_reservation_to_its_hand_in_S1_T(desk: DeskWorld) -> None
     assert (agent.session, agent.role, agent.task) == (run.session, "implement", task)
     desk.app.runs.signal(agent, "done", message="it works")
     work(desk, run)
-    desk.app.runs.hand_in(me, run.id, signal="DONE", message="it works")
+    desk.app.runs.submit_work(me, run.id, signal="DONE", message="it works")
     outcome = RunOutcome(ended=True, rc=0, conversation="c-1", usage=Usage(cost_micros=7))
     ended = desk.app.runs.end(me, run.id, outcome, ending="finished")
     assert (ended.state, ended.ending, ended.signal, ended.conversation) == ("ended", "finished", "DONE", "c-1")
@@ -43,7 +43,7 @@ def test_a_runner_is_no_author_and_decides_nothing_I7(desk: DeskWorld) -> None:
     me, task = runner(desk), desk.create(CODEX)
     run = bound(desk, me, task)
     work(desk, run)
-    desk.app.runs.hand_in(me, run.id, signal="DONE", message="")
+    desk.app.runs.submit_work(me, run.id, signal="DONE", message="")
     assert desk.show(task).authors == [run.session]
     with desk.refused("I5"):
         desk.approve(me, task)
@@ -55,7 +55,7 @@ def test_a_run_of_another_profile_may_judge_what_a_run_made_I4(desk: DeskWorld) 
     run = bound(desk, me, task)
     other = desk.spawn(BOB, task, "review", agent="codex")
     work(desk, run)
-    desk.app.runs.hand_in(me, run.id, signal="DONE", message="")
+    desk.app.runs.submit_work(me, run.id, signal="DONE", message="")
     assert desk.approve(other, task, reason="read it").changed
 
 
@@ -74,7 +74,7 @@ def test_a_failed_run_is_never_a_submit_S2(desk: DeskWorld) -> None:
     run = bound(desk, me, task)
     work(desk, run)
     with pytest.raises(BadInput, match="failed run"):
-        desk.app.runs.hand_in(me, run.id, signal="FAILED", message="")
+        desk.app.runs.submit_work(me, run.id, signal="FAILED", message="")
     desk.app.runs.end(
         me, run.id, RunOutcome(ended=False, rc=1, error="crash", error_text="\x1b[0mboom\0"), ending="failed"
     )
@@ -112,7 +112,7 @@ def test_the_claim_that_an_ended_run_left_goes_to_the_next_run_and_to_nobody_bet
     second = desk.app.runs.bind(me, again.id, secret="fe-2", process="proc:boot:ns:90:1", program="claude")
     assert (second.resumes, desk.task(task).implementer) == ("c-1", second.session)
     work(desk, second)
-    assert desk.app.runs.hand_in(me, second.id, signal="NEEDS_REVIEW", message="").status == "reviewing"
+    assert desk.app.runs.submit_work(me, second.id, signal="NEEDS_REVIEW", message="").status == "reviewing"
     desk.sound()
 
 
@@ -142,7 +142,7 @@ def test_a_stop_is_asked_for_once_by_people_S(desk: DeskWorld) -> None:
     me, task = runner(desk), desk.create()
     run = bound(desk, me, task)
     assert [row.stop_asked for row in desk.app.runs.ask_stop(ALICE, task, reason="wrong way")] == ["wrong way"]
-    assert [pause.task for pause in desk.app.runs.standstill().pauses] == [task], "no runner takes it up again (V9)"
+    assert [pause.task for pause in desk.app.runs.blocked_work().pauses] == [task], "no runner takes it up again (V9)"
     assert desk.app.runs.ask_stop(BOB, run.id)[0].stop_asked == "wrong way"
     for actor, rule in ((CLAUDE, "I5"), (CI, "J4"), (agent_of(desk), "I2")):
         with desk.refused(rule):
@@ -236,11 +236,11 @@ def test_a_hand_in_that_comes_too_late_moves_no_ref_of_an_attempt_J4_A1(desk: De
             other = runner(desk, "proc:boot:ns:10:10")
             mine = desk.app.runs.take_over(other, run.id)
             work(desk, mine)
-            desk.app.runs.hand_in(other, run.id, signal="DONE", message="the other's")
+            desk.app.runs.submit_work(other, run.id, signal="DONE", message="the other's")
         return pieces(base, head)
 
     desk.repo.pieces = meanwhile  # type: ignore[method-assign]
     with pytest.raises((Refused, StaleState)):
-        desk.app.runs.hand_in(first, run.id, signal="DONE", message="too late")
+        desk.app.runs.submit_work(first, run.id, signal="DONE", message="too late")
     attempt = desk.app.lists.show(ALICE, task).attempts[-1]
     assert (attempt.message, desk.workshop.kept) == ("the other's", {attempt_ref(task, 1): attempt.head})

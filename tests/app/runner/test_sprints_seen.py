@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from foureyes.app.agent_ports import Launch
+from foureyes.app.results.sprint import SprintAsk
 from foureyes.app.runner import due_work
 from foureyes.app.tasks.sprint_records import now_of
-from foureyes.app.views.sprint import SprintAsk
 from foureyes.core.nouns.run import RunOutcome, Usage
 
 from tests.stage.gated import AUTO, LINT

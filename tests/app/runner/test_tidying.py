@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.git_ports import Additions
-from foureyes.app.lease_checks import LEASE_SECONDS
 from foureyes.app.runner.run_end import tidy
+from foureyes.app.runner_registry import LEASE_SECONDS
 from foureyes.app.work.worktrees import make_worktree
 from foureyes.core.words.ids import SessionId, TaskId
 

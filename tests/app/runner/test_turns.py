@@ -61,7 +61,7 @@ class Watch:
 def test_what_was_written_before_a_look_is_no_reason_for_another(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     mine = Turns(told)
     told.write()
-    mine.look()
+    mine.read()
     assert not mine.is_due()
     told.write()
     assert mine.is_due() is False, "not twice at the same moment"
@@ -69,7 +69,7 @@ def test_what_was_written_before_a_look_is_no_reason_for_another(told: Told, mon
 
 def test_several_look_one_after_the_other_and_not_for_each_row(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     watch, mine = Watch(monkeypatch), Turns(told)
-    mine.look()
+    mine.read()
     mine.take(3, 10)
     watch.now += 60
     told.write()
@@ -79,7 +79,7 @@ def test_several_look_one_after_the_other_and_not_for_each_row(told: Told, monke
     told.write()
     watch.now = mine.due
     assert mine.is_due()
-    mine.look()
+    mine.read()
     assert not mine.is_due()
     told.write()
     assert not mine.is_due()
@@ -88,7 +88,7 @@ def test_several_look_one_after_the_other_and_not_for_each_row(told: Told, monke
 
 def test_who_is_alone_looks_at_once(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     watch, mine = Watch(monkeypatch), Turns(told)
-    mine.look()
+    mine.read()
     mine.take(0, 1)
     watch.now += 60
     told.write()
@@ -121,10 +121,10 @@ def test_the_place_of_a_runner_is_that_among_those_at_work_J4(ground: Playground
         ground.clock.advance(seconds=1)
     for runner in runners:
         ground.ticks(runner)
-    assert [runner._lookout.place for runner in runners] == [(0, 3), (1, 3), (2, 3)]
+    assert [runner._reader.place for runner in runners] == [(0, 3), (1, 3), (2, 3)]
     ground.app.runs.finish(runners[0]._runner, reason="done")
     ground.ticks(runners[2])
-    assert runners[2]._lookout.place == (1, 2)
+    assert runners[2]._reader.place == (1, 2)
 
 
 @pytest.mark.on("sqlite")

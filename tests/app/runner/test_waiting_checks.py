@@ -19,7 +19,7 @@ def waiting(desk: DeskWorld) -> WaitingChecks:
 
 def look(desk: DeskWorld, waiting: WaitingChecks, *running: str) -> list[str]:
     with desk.store.read() as tx:
-        waiting.look(tx, desk.app.context.gate_policy(tx), running)
+        waiting.read(tx, desk.app.context.gate_policy(tx), running)
     return [str(task) for task in waiting.due]
 
 
@@ -31,7 +31,7 @@ def whole(desk: DeskWorld, waiting: WaitingChecks) -> set[str]:
 
 
 def test_what_waits_since_before_is_found_page_by_page(desk: DeskWorld, waiting: WaitingChecks) -> None:
-    tasks = {desk.handed_in() for _ in range(PAGE + 3)}
+    tasks = {desk.submitted_task() for _ in range(PAGE + 3)}
     assert len(look(desk, waiting)) == PAGE
     assert waiting.more
     assert whole(desk, waiting) == tasks
@@ -41,7 +41,7 @@ def test_what_waits_since_before_is_found_page_by_page(desk: DeskWorld, waiting:
 
 
 def test_what_is_no_longer_in_review_is_not_due(desk: DeskWorld, waiting: WaitingChecks) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert look(desk, waiting) == [task]
     desk.app.feedback.redo(BOB, task, "not so")
     assert look(desk, waiting) == []
@@ -51,7 +51,7 @@ def test_what_is_handed_in_later_is_found_at_the_next_look_and_gone_when_it_is_c
     desk: DeskWorld, waiting: WaitingChecks
 ) -> None:
     assert whole(desk, waiting) == set()
-    task = desk.handed_in()
+    task = desk.submitted_task()
     assert look(desk, waiting) == [task]
     assert look(desk, waiting, task) == []
     desk.app.checks.run(CI, task)
@@ -59,7 +59,7 @@ def test_what_is_handed_in_later_is_found_at_the_next_look_and_gone_when_it_is_c
 
 
 def test_a_check_that_broke_is_due_again_after_its_pause(desk: DeskWorld, waiting: WaitingChecks) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.outside.runner.says("lint", exit_code=None)
     desk.app.checks.run(CI, task)
     assert whole(desk, waiting) == set()
@@ -68,7 +68,7 @@ def test_a_check_that_broke_is_due_again_after_its_pause(desk: DeskWorld, waitin
 
 
 def test_another_policy_puts_everything_in_question(desk: DeskWorld, waiting: WaitingChecks) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.app.checks.run(CI, task)
     assert whole(desk, waiting) == set()
     configure(desk, LINT.replace("ruff check .", "ruff check src"))
@@ -77,5 +77,5 @@ def test_another_policy_puts_everything_in_question(desk: DeskWorld, waiting: Wa
 
 def test_without_checks_nothing_is_due(desk: DeskWorld) -> None:
     waiting = WaitingChecks(desk.app.context, CI)
-    desk.handed_in()
+    desk.submitted_task()
     assert whole(desk, waiting) == set()

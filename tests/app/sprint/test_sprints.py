@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.views.sprint import SprintAsk, SprintPlanView
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.sprint import SprintAsk, SprintPlanView
+from foureyes.app.results.task_list import ListQuery
 from foureyes.errors import BadInput, EnvironmentProblem, NotFound
 from foureyes.steps import by_person, either, fe
 
@@ -251,7 +251,11 @@ def test_a_plan_that_waited_a_day_ends_at_the_next_time_that_clocks_show_it_X5(d
 
 
 def test_validate_looks_at_the_tasks_of_a_sprint_alone_X4(desk: DeskWorld) -> None:
-    inside, outside, later = desk.create(BOB, title="in"), desk.handed_in(title="out"), desk.create(BOB, title="later")
+    inside, outside, later = (
+        desk.create(BOB, title="in"),
+        desk.submitted_task(title="out"),
+        desk.create(BOB, title="later"),
+    )
     name = begun(desk, inside, later)
     report = desk.app.validation.validate(ALICE, sprint=name)
     assert (report.complete, report.scope, report.tasks) == (True, f"sprint {name}", 0)

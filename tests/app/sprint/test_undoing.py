@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.sprint import SprintAsk
+from foureyes.app.results.sprint import SprintAsk
 
 from tests.stage.people import ALICE, BOB
 from tests.stage.playground import Playground

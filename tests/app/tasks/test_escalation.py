@@ -43,7 +43,7 @@ def stuck(desk: DeskWorld) -> str:
 def disputed(desk: DeskWorld, *, settings: str = "") -> tuple[str, tuple[str, ...]]:
     """L14: a task in review with most of its blocking findings rejected."""
     configure(desk, settings)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(desk, task, [issue("a"), issue("b"), issue("c")]).raised
     if desk.status(task) == "open":
         desk.start(CLAUDE, task)
@@ -132,7 +132,7 @@ def test_what_the_lead_says_is_in_the_mirror_of_the_feedback_F2(desk: DeskWorld)
 
 
 def test_a_task_that_waits_for_nobody_is_nobodys_to_lead_E3(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for option in ("senior", "fresh", "ask", "continue"):
         with desk.refused("E3"):
             desk.app.loops.lead(BOB, task, option, WHY)
@@ -254,7 +254,7 @@ def test_more_than_half_rejected_asks_the_lead_before_the_loop_goes_on_L14(desk:
     task, names = disputed(desk)
     assert same_tier(desk, task) == ("developer", "lead")
     assert "2 of 3" in standing(desk, task).why
-    other = desk.handed_in(GEMINI)
+    other = desk.submitted_task(GEMINI)
     assert desk.approve(BOB, other).status == "approved", "other tasks go on"
     rule(desk, {names[0]: "OVERRULED", names[1]: "OVERRULED", names[2]: "VERIFIED"})
     assert (desk.status(task), same_tier(desk, task)) == ("open", ("developer", "lead"))
@@ -265,7 +265,7 @@ def test_more_than_half_rejected_asks_the_lead_before_the_loop_goes_on_L14(desk:
 
 
 def test_half_rejected_asks_nobody_L14(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     a, b = review(desk, task, [issue("a"), issue("b"), issue("c", "LOW")]).raised[:2]
     desk.start(CLAUDE, task)
     respond(desk, task, {a: "REJECTED", b: "FIXED"})
@@ -275,7 +275,7 @@ def test_half_rejected_asks_nobody_L14(desk: DeskWorld) -> None:
 
 
 def test_rejected_suggestions_ask_nobody_L14(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(desk, task, [issue("a"), issue("b", "LOW"), issue("c", "LOW")]).raised
     desk.start(CLAUDE, task)
     respond(desk, task, {names[0]: "FIXED", names[1]: "REJECTED", names[2]: "REJECTED"})
@@ -298,7 +298,7 @@ def test_a_person_who_disagrees_may_still_send_it_back_while_the_lead_is_asked_L
 
 
 def test_all_suggestions_skipped_is_a_note_on_the_completion_report_L15(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue("a"), issue("b", "LOW"), issue("c", "MEDIUM")])
     again(desk, task)
     notes = desk.app.validation.validate(BOB).notes
@@ -306,7 +306,7 @@ def test_all_suggestions_skipped_is_a_note_on_the_completion_report_L15(desk: De
 
 
 def test_one_suggestion_that_was_taken_up_is_no_such_note_L15(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     names = review(desk, task, [issue("a"), issue("b", "LOW"), issue("c", "LOW")]).raised
     desk.start(CLAUDE, task)
     respond(desk, task, {names[0]: "FIXED", names[1]: "FIXED"})

@@ -17,7 +17,7 @@ GEMINI = agent("gemini")
 
 
 def secured(desk: DeskWorld) -> tuple[str, str]:
-    task = desk.handed_in(CLAUDE, labels=["security"])
+    task = desk.submitted_task(CLAUDE, labels=["security"])
     return task, desk.show(task).attempts[-1].diff_id
 
 
@@ -52,7 +52,7 @@ def test_an_outsider_may_take_it_off_M6(desk: DeskWorld, outsider: Actor) -> Non
 
 @pytest.mark.parametrize("label", ["Security", "SECURITY", "secur\u0131ty"])
 def test_a_label_asks_for_a_person_however_it_is_written_M3_P6(desk: DeskWorld, label: str) -> None:
-    task = desk.handed_in(CLAUDE, labels=[label])
+    task = desk.submitted_task(CLAUDE, labels=[label])
     with desk.refused("P6"):
         desk.app.decisions.approve(CODEX, task, seen=desk.show(task).attempts[-1].diff_id)
 

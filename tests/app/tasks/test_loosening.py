@@ -27,7 +27,7 @@ def mode(desk: DeskWorld, task: str) -> str:
 
 
 def test_a_person_makes_a_label_theirs_that_a_maker_put_on_M6(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     desk.app.tasks.add_label(CLAUDE, task, ["review:skip"])
     assert mode(desk, task) == "batch"
     desk.app.tasks.add_label(BOB, task, ["review:skip"])
@@ -37,7 +37,7 @@ def test_a_person_makes_a_label_theirs_that_a_maker_put_on_M6(desk: DeskWorld) -
 
 
 def test_a_person_confirms_that_a_label_is_off_that_a_maker_took_off_M6(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE, labels=["security"])
+    task = desk.submitted_task(CLAUDE, labels=["security"])
     seen = desk.show(task).attempts[-1].diff_id
     desk.app.tasks.remove_label(CLAUDE, task, ["security"])
     desk.app.tasks.remove_label(BOB, task, ["security"])
@@ -45,7 +45,7 @@ def test_a_person_confirms_that_a_label_is_off_that_a_maker_took_off_M6(desk: De
 
 
 LOOSENED: dict[str, Callable[[DeskWorld, Actor], str]] = {
-    "a label at creation": lambda desk, who: desk.handed_in(CLAUDE, creator=who, labels=["review:auto"]),
+    "a label at creation": lambda desk, who: desk.submitted_task(CLAUDE, creator=who, labels=["review:auto"]),
     "a label later": lambda desk, who: labelled(desk, who, "review:auto"),
     "skip": lambda desk, who: labelled(desk, who, "Review:Skip"),
     "a plan": lambda desk, who: planned(desk, who),
@@ -54,7 +54,7 @@ LOOSENED: dict[str, Callable[[DeskWorld, Actor], str]] = {
 
 
 def labelled(desk: DeskWorld, who: Actor, label: str) -> str:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     desk.app.tasks.add_label(who, task, [label])
     return task
 
@@ -91,7 +91,7 @@ def test_where_a_key_exists_a_persons_loosening_counts_only_signed_M6_I9(desk: D
 
 
 def test_minor_and_an_acceptance_count_only_signed_and_are_signed_again_M6_P10_I9(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE, labels=["review:auto"], creator=GEMINI)
+    task = desk.submitted_task(CLAUDE, labels=["review:auto"], creator=GEMINI)
     desk.app.keys.new(ALICE)
     alices = desk.keys
     desk.keys = desk.app.context.keys = DeskKeys()
@@ -108,12 +108,12 @@ def test_minor_and_an_acceptance_count_only_signed_and_are_signed_again_M6_P10_I
 
 def test_what_tightens_is_nobodys_to_sign_M6(desk: DeskWorld) -> None:
     desk.app.keys.new(ALICE)
-    desk.app.tasks.add_label(ALICE, desk.handed_in(CLAUDE), ["security", "review:per-task", "ux"])
+    desk.app.tasks.add_label(ALICE, desk.submitted_task(CLAUDE), ["security", "review:per-task", "ux"])
     assert desk.keys.signed == []
 
 
 def test_human_proof_key_without_a_key_lets_nobody_loosen_M6_I9(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE, labels=["review:auto"], creator=ALICE)
+    task = desk.submitted_task(CLAUDE, labels=["review:auto"], creator=ALICE)
     assert mode(desk, task) == "auto-approve"
     desk.app.policy.set(ALICE, "review.human_proof", "key")
     assert mode(desk, task) == "batch"

@@ -14,7 +14,7 @@ from tests.stage.planned import PLAN, import_
 from tests.stage.world import DeskWorld
 
 
-def handed_in(desk: DeskWorld, task: str, actor: Actor = CLAUDE) -> str:
+def submitted_task(desk: DeskWorld, task: str, actor: Actor = CLAUDE) -> str:
     desk.start(actor, task)
     desk.repo.commit(f"fe/{task}", sessions=[actor.session])
     return desk.submit(actor, task).mode
@@ -84,14 +84,14 @@ def test_what_is_wrong_names_its_line_and_nothing_is_taken_M7_G4(desk: DeskWorld
 def test_without_a_review_label_it_is_planned_as_automatic_and_goes_through_on_green_M7_M4(desk: DeskWorld) -> None:
     configure(desk, LINT)
     task = import_(desk, "## Task: A\nLabels: api\n")["A"]
-    assert handed_in(desk, task) == "auto-approve"
+    assert submitted_task(desk, task) == "auto-approve"
     assert check(desk, task).status == "approved"
     assert "planned as auto-approve" in desk.show(task).approvals[0].reason
 
 
 def test_a_label_rule_wins_over_the_plan_M1(desk: DeskWorld) -> None:
     task = import_(desk, "## Task: A\nLabels: security\n")["A"]
-    assert handed_in(desk, task) == "per-task"
+    assert submitted_task(desk, task) == "per-task"
 
 
 @pytest.mark.parametrize(
@@ -99,20 +99,20 @@ def test_a_label_rule_wins_over_the_plan_M1(desk: DeskWorld) -> None:
 )
 def test_the_modes_of_a_plan_are_its_importers_M6_M7(desk: DeskWorld, importer: Actor, maker: Actor, mode: str) -> None:
     task = import_(desk, "## Task: A\n", importer)["A"]
-    assert handed_in(desk, task, maker) == mode
+    assert submitted_task(desk, task, maker) == mode
 
 
 def test_who_accepts_a_plan_makes_its_modes_their_own_M7(desk: DeskWorld) -> None:
     found = import_(desk, "## Task: A\n## Task: B\n## Task: C\nLabels: review:batch\n", CLAUDE)
     accepted = desk.app.plans.accept(ALICE, [])
     assert {row.task for row in accepted} == set(found.values())
-    assert handed_in(desk, found["A"], CLAUDE) == "auto-approve"
+    assert submitted_task(desk, found["A"], CLAUDE) == "auto-approve"
 
 
 def test_a_person_who_accepted_and_then_makes_the_work_does_not_count_M6(desk: DeskWorld) -> None:
     task = import_(desk, "## Task: A\n", CLAUDE)["A"]
     desk.app.plans.accept(ALICE, [task])
-    assert handed_in(desk, task, ALICE) == "batch"
+    assert submitted_task(desk, task, ALICE) == "batch"
 
 
 @pytest.mark.parametrize(("who", "rule"), [(CLAUDE, "M7"), (CI, "M7"), (asserted(ALICE), "I1")])

@@ -24,7 +24,7 @@ from tests.stage.world import DeskWorld, GitWorld
 def test_a_run_that_had_the_findings_and_ended_oddly_is_a_round_without_progress_L17(
     desk: DeskWorld, how: RunEnd, counts: bool
 ) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     review(desk, task, [issue()])
     for n in (1, 2):
         desk.start(CLAUDE, task)
@@ -104,7 +104,7 @@ def test_however_a_round_ends_the_record_says_what_the_engine_says_E1(
     desk: DeskWorld, step: Callable[[DeskWorld, str], None]
 ) -> None:
     configure(desk, CAP)
-    task = desk.handed_in()
+    task = desk.submitted_task()
     for _ in range(6):
         if desk.task(task).waiting_for:
             break
@@ -115,7 +115,7 @@ def test_however_a_round_ends_the_record_says_what_the_engine_says_E1(
 def test_a_settled_finding_that_is_added_again_between_rounds_undoes_the_progress_on_record_too_L11(
     desk: DeskWorld,
 ) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     a, b = review(desk, task, [issue("a"), issue("b")]).raised
     again(desk, task)
     rule(desk, {a: "NOT_FIXED", b: "NOT_FIXED"})
@@ -128,7 +128,7 @@ def test_a_settled_finding_that_is_added_again_between_rounds_undoes_the_progres
 
 def test_the_limits_are_the_projects_and_the_warning_follows_them_E5(desk: DeskWorld) -> None:
     configure(desk, "\n[loop]\nno_progress_limit = 3\n")
-    task = desk.handed_in()
+    task = desk.submitted_task()
     (name,) = review(desk, task, [issue()]).raised
     for expected in ("", "One more round without fixes", ""):
         again(desk, task)

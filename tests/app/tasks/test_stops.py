@@ -112,7 +112,7 @@ def test_a_parent_cancelled_while_blocked_frees_its_children_T4(desk: DeskWorld)
 
 
 def test_reviewing_work_cannot_be_blocked_or_deferred_T2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused("T2"):
         desk.app.stops.block(BOB, task, "why")
     with desk.refused("T2"):

@@ -285,7 +285,7 @@ def test_the_tree_names_what_a_task_waits_for(desk: DeskWorld) -> None:
 
 def test_an_edited_text_ends_an_approval_T8(desk: DeskWorld) -> None:
     for field in ("title", "description", "acceptance"):
-        task = desk.handed_in()
+        task = desk.submitted_task()
         desk.approve(CODEX, task)
         done = desk.app.tasks.edit(CLAUDE, task, **{field: "something else"})  # type: ignore[arg-type]
         assert done.status == "reviewing"
@@ -296,7 +296,7 @@ def test_an_edited_text_ends_an_approval_T8(desk: DeskWorld) -> None:
 
 
 def test_an_edited_priority_or_label_ends_no_approval_T8(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     desk.approve(CODEX, task)
     desk.app.tasks.edit(BOB, task, priority=0, labels=["x"])
     assert desk.status(task) == "approved"
@@ -381,7 +381,7 @@ def test_a_typed_name_may_only_log_I1(desk: DeskWorld) -> None:
 
 
 def test_a_service_never_starts_closes_or_decides_I5(desk: DeskWorld) -> None:
-    task, app = desk.handed_in(), desk.app
+    task, app = desk.submitted_task(), desk.app
     fresh = desk.create()
     calls: list[Callable[[], object]] = [
         lambda: app.claims.start(CI, fresh),

@@ -41,13 +41,13 @@ def plant(clone: Clone, task: str) -> None:
 
 def merged(clones: Clones) -> None:
     alpha = clones.alpha
-    alpha.approve(BOB, alpha.handed_in(CLAUDE))
+    alpha.approve(BOB, alpha.submitted_task(CLAUDE))
     assert [row.outcome for row in alpha.app.merges.process(ALICE)] == ["merged"]
 
 
 def test_a_later_attempt_that_waits_asks_for_no_earlier_one_Q6(clones: Clones, monkeypatch: pytest.MonkeyPatch) -> None:
     alpha = clones.alpha
-    task = alpha.handed_in(CLAUDE)
+    task = alpha.submitted_task(CLAUDE)
     alpha.app.feedback.redo(BOB, task, "more")
     alpha.start(CLAUDE, task)
     alpha.checkout.switch(f"fe/{task}")

@@ -28,7 +28,7 @@ def test_a_forged_trailer_locks_out_until_a_person_clears_it_I8_P8(desk: DeskWor
     for victim in (BOB, CODEX):
         with desk.refused("P2"):
             desk.approve(victim, task, reason="fine")
-    desk.app.attempts.clear_author(ALICE, task, BOB.session, "Bob was on holiday")
+    desk.app.attempts.correct_author(ALICE, task, BOB.session, "Bob was on holiday")
     assert desk.approve(BOB, task).rule == "P7"
     (row,) = desk.app.audit.exceptions()
     assert (row.kind, row.rule, row.session, row.reason) == (
@@ -42,15 +42,15 @@ def test_a_forged_trailer_locks_out_until_a_person_clears_it_I8_P8(desk: DeskWor
         "entries stay"
     )
     with desk.refused("T2"):
-        desk.app.attempts.clear_author(ALICE, task, CODEX.session, " ")
+        desk.app.attempts.correct_author(ALICE, task, CODEX.session, " ")
     desk.sound()
 
 
 def test_a_session_is_cleared_by_its_name_too_and_once_is_enough_I8(desk: DeskWorld) -> None:
     task = forged(desk, CODEX)
-    desk.app.attempts.clear_author(ALICE, task, "codex#1", "forged")
+    desk.app.attempts.correct_author(ALICE, task, "codex#1", "forged")
     with desk.unchanged():
-        assert desk.app.attempts.clear_author(ALICE, task, "codex#1", "forged").changed is False
+        assert desk.app.attempts.correct_author(ALICE, task, "codex#1", "forged").changed is False
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def test_a_session_is_cleared_by_its_name_too_and_once_is_enough_I8(desk: DeskWo
 def test_only_people_clear_I8(desk: DeskWorld, who: Actor) -> None:
     task = forged(desk, CODEX)
     with desk.refused():
-        desk.app.attempts.clear_author(who, task, CODEX.session, "forged")
+        desk.app.attempts.correct_author(who, task, CODEX.session, "forged")
 
 
 def test_who_held_the_claim_is_never_cleared_I8(desk: DeskWorld) -> None:
     task = forged(desk, CLAUDE)
     with desk.refused("I8"):
-        desk.app.attempts.clear_author(ALICE, task, CLAUDE.session, "forged")
+        desk.app.attempts.correct_author(ALICE, task, CLAUDE.session, "forged")
 
 
 def test_a_commit_of_a_later_attempt_counts_again_I8(desk: DeskWorld) -> None:
     task = forged(desk, CODEX)
-    desk.app.attempts.clear_author(ALICE, task, CODEX.session, "forged")
+    desk.app.attempts.correct_author(ALICE, task, CODEX.session, "forged")
     desk.repo.commit(f"fe/{task}", sessions=[CODEX.session])
     desk.submit(CLAUDE, task)
     with desk.refused("P2"):
@@ -81,7 +81,7 @@ def test_a_session_that_nobody_knows_can_be_cleared_and_one_that_is_no_author_ca
     task = forged(desk)
     desk.repo.commit(f"fe/{task}", sessions=["ses-ghost"])
     desk.submit(CLAUDE, task)
-    desk.app.attempts.clear_author(ALICE, task, "ses-ghost", "there is no such session")
+    desk.app.attempts.correct_author(ALICE, task, "ses-ghost", "there is no such session")
     assert desk.show(task).cleared == [SessionId("ses-ghost")]
     with pytest.raises(NotFound):
-        desk.app.attempts.clear_author(ALICE, task, "ses-other", "x")
+        desk.app.attempts.correct_author(ALICE, task, "ses-other", "x")

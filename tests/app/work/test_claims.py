@@ -57,7 +57,7 @@ def test_a_claim_remembers_where_the_target_stood_K4(desk: DeskWorld) -> None:
 
 
 def test_who_takes_a_task_up_again_is_told_where_the_last_attempt_is_K1(desk: DeskWorld) -> None:
-    task = desk.handed_in(CLAUDE)
+    task = desk.submitted_task(CLAUDE)
     desk.app.feedback.redo(BOB, task, "once more")
     desk.repo.here = "refs/heads/main"
     done = desk.start(CODEX, task)
@@ -95,7 +95,7 @@ def test_start_is_refused_while_blocked_deferred_reviewing_or_closed_T1(desk: De
     desk.app.stops.block(BOB, blocked, "no key")
     desk.app.stops.defer(BOB, deferred)
     desk.app.closing.cancel(ALICE, closed)
-    for task in (blocked, deferred, closed, desk.handed_in()):
+    for task in (blocked, deferred, closed, desk.submitted_task()):
         with desk.refused("T1"):
             desk.start(GEMINI, task)
 

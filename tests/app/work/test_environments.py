@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.attempt import EnvironmentRow
+from foureyes.app.results.attempt import EnvironmentRow
 from foureyes.errors import Refused
 
 from tests.stage.people import ALICE, CLAUDE

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from foureyes.app.ports import Lent
+from foureyes.app.results.work import ClaimedWorktree
 from foureyes.app.runner.run_end import tidy
-from foureyes.app.views.work import ClaimedWorktree
 from foureyes.app.work.worktrees import STEPS, copy_files, make_worktree, prepare_environment
 from foureyes.core.words.ids import SessionId, TaskId
 

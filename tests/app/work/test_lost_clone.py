@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.views.work import ClaimedWorktree
+from foureyes.app.results.work import ClaimedWorktree
 from foureyes.core.events.note import Logged
 from foureyes.core.words.ids import TaskId
 

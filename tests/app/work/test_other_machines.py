@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from foureyes.app.results.work import WorktreeView
 from foureyes.app.target import ask_target
-from foureyes.app.views.work import WorktreeView
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import attempt_ref
 from foureyes.errors import RemoteProblem
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.on("sqlite")
 
 
 def test_what_was_made_on_one_machine_is_read_and_approved_on_another_D4(clones: Clones) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     assert "work.py" in clones.beta.app.attempts.diff(task)
     assert clones.beta.app.attempts.changes(task).files[0].path == "work.py"
     you = clones.beta.show(task).you
@@ -36,7 +36,7 @@ def test_what_was_made_on_one_machine_is_read_and_approved_on_another_D4(clones:
 
 
 def test_what_was_fetched_to_be_shown_is_told_once(clones: Clones) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     told = [clones.beta.app.lists.show(BOB, task, with_diff=True).remarks for _ in range(2)]
     assert told == [[f"attempt 1 of {task}: not in this clone, fetched from origin"], []]
 
@@ -46,7 +46,7 @@ def test_a_status_that_leads_to_checks_says_where_the_work_is_not_in_this_clone_
     alpha.checkout.commit("foureyes.toml", SHARED + LINT)
     alpha.checkout.git("push", "-q", "origin", "main")
     alpha.app.policy.accept(ALICE)
-    task = alpha.handed_in(CLAUDE)
+    task = alpha.submitted_task(CLAUDE)
     for clone, many in ((alpha, 0), (clones.beta, 1)):
         seen = clone.app.status.show(ALICE)
         assert steps_text(seen.next) == f"fe check run {task}"
@@ -57,7 +57,7 @@ def test_a_status_that_leads_to_checks_says_where_the_work_is_not_in_this_clone_
 
 
 def test_a_merge_on_one_machine_voids_nothing_of_the_other_A1_of_the_team(clones: Clones) -> None:
-    first = clones.alpha.handed_in(CLAUDE)
+    first = clones.alpha.submitted_task(CLAUDE)
     second = clones.beta.work(CODEX, clones.beta.create(), name="other.py")
     clones.beta.submit(CODEX, second)
     clones.alpha.approve(BOB, first)
@@ -69,7 +69,7 @@ def test_a_merge_on_one_machine_voids_nothing_of_the_other_A1_of_the_team(clones
 
 def test_a_merge_waits_for_what_it_cannot_fetch_and_voids_nothing(clones: Clones) -> None:
     with clones.cut():
-        task = clones.beta.handed_in(CLAUDE)
+        task = clones.beta.submitted_task(CLAUDE)
     clones.beta.approve(BOB, task)
     (row,) = clones.alpha.app.merges.process(ALICE)
     assert row.outcome == "waiting"
@@ -81,7 +81,7 @@ def test_a_merge_waits_for_what_it_cannot_fetch_and_voids_nothing(clones: Clones
 
 def test_what_was_not_pushed_is_pushed_by_what_works_there_T2(clones: Clones) -> None:
     with clones.cut():
-        task = clones.beta.handed_in(CLAUDE)
+        task = clones.beta.submitted_task(CLAUDE)
     with pytest.raises(RemoteProblem) as waiting:
         clones.alpha.app.attempts.diff(task)
     clones.beta.approve(BOB, task)
@@ -92,7 +92,7 @@ def test_what_was_not_pushed_is_pushed_by_what_works_there_T2(clones: Clones) ->
 
 
 def test_without_a_remote_it_is_said_that_there_is_none_and_nothing_is_void_D4(strangers: Clones) -> None:
-    task = strangers.beta.handed_in(CLAUDE)
+    task = strangers.beta.submitted_task(CLAUDE)
     strangers.beta.approve(BOB, task)
     with pytest.raises(RemoteProblem, match=r"not in this clone .* names no remote"):
         strangers.alpha.app.attempts.diff(task)
@@ -107,7 +107,7 @@ def test_without_a_remote_it_is_said_that_there_is_none_and_nothing_is_void_D4(s
 def test_a_branch_that_moved_on_its_own_machine_makes_the_attempt_stale_once_the_remote_has_it_D4(
     clones: Clones,
 ) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     seen = clones.beta.seen(task)
     clones.alpha.checkout.commit("more.py", session=CLAUDE)
     clones.alpha.checkout.git("push", "-q", "origin", f"fe/{task}")
@@ -128,7 +128,7 @@ def test_what_the_remote_has_for_a_branch_of_another_name_says_nothing_about_an_
 
 
 def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clones: Clones) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     clones.beta.app.attempts.diff(task)
     with clones.cut():
         (note,) = clones.beta.approve(BOB, task).notes
@@ -136,7 +136,7 @@ def test_a_remote_that_cannot_be_asked_leaves_what_the_machine_last_told_D4(clon
     assert note.startswith("it could not be checked whether its branch moved (origin cannot be")
     assert note.endswith("The branch as submitted on alpha counts, and the merge checks it again.")
     (payload,) = clones.beta.sql("SELECT payload FROM journal WHERE kind = 'Approved'")[0]
-    assert json.loads(payload)["unasked"] in note
+    assert json.loads(payload)["remote_problem"] in note
 
 
 @pytest.mark.on("sqlite", "postgres")
@@ -145,22 +145,22 @@ def test_what_was_made_on_another_machine_is_approved_with_a_signature_D4_I9(clo
     """A person signs before the transaction, and nobody asks a remote inside of it."""
     alpha, beta = clones.alpha, clones.beta
     beta.app.keys.new(BOB)
-    task = alpha.handed_in(CLAUDE, labels=("security",))
+    task = alpha.submitted_task(CLAUDE, labels=("security",))
     beta.app.attempts.diff(task)
     with clones.cut() if is_away else nullcontext():
         beta.approve(BOB, task)
     (payload,) = [row.payload for row in beta.app.audit.log(task=task) if row.kind == "Approved"]
-    assert bool(json.loads(payload).get("unasked")) == is_away
+    assert bool(json.loads(payload).get("remote_problem")) == is_away
     assert beta.app.audit.verify().signatures == 1
 
 
 def test_an_approval_says_nothing_of_a_remote_that_answered_D4(clones: Clones) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     assert clones.beta.approve(BOB, task).notes == ()
 
 
 def test_what_the_remote_has_under_another_name_is_not_taken_for_it(clones: Clones) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     clones.remote.git("update-ref", attempt_ref(task, 1), "refs/heads/main")
     clones.remote.git("update-ref", "-d", f"refs/heads/fe/{task}")
     with pytest.raises(RemoteProblem, match="in its place"):
@@ -168,14 +168,14 @@ def test_what_the_remote_has_under_another_name_is_not_taken_for_it(clones: Clon
 
 
 def test_what_somebody_fetched_by_hand_is_here(strangers: Clones) -> None:
-    task = strangers.beta.handed_in(CLAUDE)
+    task = strangers.beta.submitted_task(CLAUDE)
     strangers.alpha.checkout.git("fetch", "-q", "../beta", f"fe/{task}")
     assert "work.py" in strangers.alpha.app.attempts.diff(task)
     assert strangers.alpha.checkout.git("rev-parse", attempt_ref(task, 1)) == strangers.beta.checkout.head()
 
 
 def test_a_commit_that_is_here_without_its_files_is_fetched_once_more(clones: Clones) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     here = clones.beta.checkout
     here.git("fetch", "-q", "--no-write-fetch-head", "../remote.git", f"fe/{task}")
     blob = clones.alpha.checkout.git("rev-parse", "HEAD:work.py")
@@ -185,7 +185,7 @@ def test_a_commit_that_is_here_without_its_files_is_fetched_once_more(clones: Cl
 
 
 def test_every_attempt_comes_for_who_compares_them(clones: Clones) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     clones.alpha.app.feedback.redo(ALICE, task, text="more")
     clones.alpha.start(CLAUDE, task)
     clones.alpha.checkout.commit("more.py", session=CLAUDE)
@@ -194,7 +194,7 @@ def test_every_attempt_comes_for_who_compares_them(clones: Clones) -> None:
 
 
 def test_work_that_comes_back_goes_on_at_another_machine_where_it_was_K1(clones: Clones) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     clones.alpha.app.feedback.redo(ALICE, task, text="more")
     clones.beta.start(CODEX, task)
     made = clones.beta.app.worktrees.open(CODEX, task)
@@ -241,7 +241,7 @@ def test_what_a_run_left_that_was_cut_off_here_is_a_checkpoint_once_another_mach
 
 
 def test_work_begins_on_what_another_machine_merged_Q6(clones: Clones) -> None:
-    first = clones.alpha.handed_in(CLAUDE)
+    first = clones.alpha.submitted_task(CLAUDE)
     clones.alpha.approve(BOB, first)
     clones.alpha.checkout.switch("main")
     clones.alpha.app.merges.process(ALICE)
@@ -254,7 +254,7 @@ def test_work_begins_on_what_another_machine_merged_Q6(clones: Clones) -> None:
 
 
 def test_where_the_remote_cannot_be_asked_work_begins_on_what_is_here_and_says_so_Q6(clones: Clones) -> None:
-    first = clones.alpha.handed_in(CLAUDE)
+    first = clones.alpha.submitted_task(CLAUDE)
     clones.alpha.approve(BOB, first)
     clones.alpha.checkout.switch("main")
     clones.alpha.app.merges.process(ALICE)
@@ -266,7 +266,7 @@ def test_where_the_remote_cannot_be_asked_work_begins_on_what_is_here_and_says_s
 
 
 def test_work_that_begins_afresh_at_another_machine_has_nothing_of_before_F1(clones: Clones) -> None:
-    task = clones.alpha.handed_in(CLAUDE)
+    task = clones.alpha.submitted_task(CLAUDE)
     clones.alpha.app.feedback.redo(ALICE, task, text="again", option="fresh")
     clones.beta.start(CODEX, task)
     assert not (Path(clones.beta.app.worktrees.open(CODEX, task).path) / "work.py").exists()
@@ -316,7 +316,7 @@ def test_a_redo_says_nothing_of_a_branch_here_that_was_not_judged_and_work_begin
     clones: Clones,
 ) -> None:
     alpha, beta = clones.alpha, clones.beta
-    task = alpha.handed_in(CLAUDE)
+    task = alpha.submitted_task(CLAUDE)
     alpha.app.feedback.redo(ALICE, task, text="more")
     beta.start(CODEX, task)
     path = Path(beta.app.worktrees.open(CODEX, task).path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.work import ClaimedWorktree
+from foureyes.app.results.work import ClaimedWorktree
 from foureyes.app.work.worktrees import reserve
 from foureyes.core.words.ids import TaskId
 
@@ -59,7 +59,7 @@ def test_a_branch_that_is_on_the_target_is_work_of_nobody_also_where_its_merge_i
 ) -> None:
     """As after an older backup was restored and taken up."""
     alpha = clones.alpha
-    alpha.approve(BOB, alpha.handed_in(CLAUDE))
+    alpha.approve(BOB, alpha.submitted_task(CLAUDE))
     assert [row.outcome for row in alpha.app.merges.process(ALICE)] == ["merged"]
     alpha.pull()
     task = alpha.create()

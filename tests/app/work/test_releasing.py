@@ -91,7 +91,7 @@ def test_a_former_claim_stays_in_the_author_set_I8_P2(desk: DeskWorld, released_
 
 
 def test_unstart_is_refused_when_nothing_is_in_progress_T2(desk: DeskWorld) -> None:
-    task = desk.handed_in()
+    task = desk.submitted_task()
     with desk.refused("T2"):
         desk.app.claims.unstart(ALICE, task)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.work import ClaimedWorktree
+from foureyes.app.results.work import ClaimedWorktree
 from foureyes.errors import GitProblem, LostClaim
 
 from tests.stage.people import BOB, CLAUDE, CODEX
@@ -59,14 +59,14 @@ def test_the_configuration_says_whose_claims_come_with_a_worktree_K1(
 ) -> None:
     if setting:
         world.app.policy.set(BOB, "work.worktree", setting)
-    for actor, apart in ((CLAUDE, agents), (BOB, people)):
+    for actor, worktree_of in ((CLAUDE, agents), (BOB, people)):
         done = world.app.claims.start(actor, world.create(), worktree=None)
-        assert isinstance(done, ClaimedWorktree) is apart
+        assert isinstance(done, ClaimedWorktree) is worktree_of
     assert not isinstance(world.app.claims.start(CLAUDE, world.create(), worktree=False), ClaimedWorktree)
 
 
 def test_who_stands_on_the_branch_of_the_task_goes_on_there_K1(world: GitWorld) -> None:
-    task = world.handed_in(CLAUDE)
+    task = world.submitted_task(CLAUDE)
     world.app.feedback.redo(BOB, task, "once more")
     assert not isinstance(world.app.claims.start(CLAUDE, task, worktree=None), ClaimedWorktree)
 

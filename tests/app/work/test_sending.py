@@ -8,8 +8,8 @@ import pytest
 
 from foureyes.app.facts import attempt_of
 from foureyes.app.git_ports import Moved, Pushed, RefUpdate
-from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.app.views.project import News
+from foureyes.app.results.attempt import SubmitOutcome
+from foureyes.app.results.project import News
 from foureyes.app.work import remote_attempts
 from foureyes.app.work.remote_attempts import branch_there, bring, lacking_there
 from foureyes.core.words.ids import TaskId
@@ -62,11 +62,11 @@ def test_what_was_left_behind_goes_with_the_next_hand_in_and_with_a_merge(clones
     with clones.cut():
         first, _ = worked(clones)
     clones.alpha.checkout.switch("main")
-    second = clones.alpha.handed_in(CLAUDE, text="other\n")
+    second = clones.alpha.submitted_task(CLAUDE, text="other\n")
     assert {attempt_ref(task, 1) for task in (first, second)} <= set(clones.refs())
     with clones.cut():
         clones.alpha.checkout.switch("main")
-        third = clones.alpha.handed_in(CLAUDE, text="third\n")
+        third = clones.alpha.submitted_task(CLAUDE, text="third\n")
     said: list[News] = []
     clones.alpha.app.merges.process(ALICE, said.append)
     assert attempt_ref(third, 1) in clones.refs()
@@ -139,7 +139,7 @@ def test_a_remote_that_takes_no_rewritten_branch_takes_the_attempts_and_others_a
     assert clones.refs()[f"refs/heads/fe/{task}"] == first.head
     clones.beta.approve(BOB, task)
     alpha.checkout.switch("main")
-    other = alpha.handed_in(CLAUDE, text="other\n")
+    other = alpha.submitted_task(CLAUDE, text="other\n")
     assert {attempt_ref(other, 1), f"refs/heads/fe/{other}"} <= set(clones.refs())
 
 
@@ -205,7 +205,7 @@ def test_all_that_waits_goes_and_what_was_just_handed_in_goes_first(
     with clones.cut():
         for number in range(3):
             alpha.checkout.switch("main")
-            tasks.append(alpha.handed_in(CLAUDE, text=f"{number}\n"))
+            tasks.append(alpha.submitted_task(CLAUDE, text=f"{number}\n"))
     last = max(tasks)
     pushed: list[str] = []
     origin = alpha.outside.remotes["origin"]
@@ -334,7 +334,7 @@ def test_a_ref_below_the_name_of_an_attempt_keeps_that_one_back_and_no_other_Q6(
     with clones.cut():
         first, _ = worked(clones)
         alpha.checkout.switch("main")
-        second = alpha.handed_in(CLAUDE, text="second\n")
+        second = alpha.submitted_task(CLAUDE, text="second\n")
     odd = f"{attempt_ref(first, 1)}/x"
     clones.remote.git("update-ref", odd, "main")
     alpha.checkout.switch("main")

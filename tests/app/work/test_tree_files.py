@@ -81,9 +81,9 @@ def test_D5_a_base_where_the_target_was_for_a_moment_makes_no_file_one_of_the_ta
 
     for _ in ("nothing is merged yet", "the last merge is on record"):
         mine = files(forged)
-        assert (all("tool" not in had for had in mine.agreed()), "tool" in mine.agreed_beside()) == (True, False)
-        theirs = [*files(begins).agreed(), files(begins).agreed_beside()]
+        assert (all("tool" not in had for had in mine.agreed()), "tool" in mine.agreed_for_start()) == (True, False)
+        theirs = [*files(begins).agreed(), files(begins).agreed_for_start()]
         assert any("foureyes.toml" in had for had in theirs), "what the target had"
         task = approved(world, by=CODEX)
         assert merge(world) == {task: "merged"}
-    assert "tool" in files(forged, is_asked=True).agreed_beside(), "who merges onto it takes it for that merge alone"
+    assert "tool" in files(forged, is_asked=True).agreed_for_start(), "who merges onto it takes it for that merge alone"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.attempt import SubmitOutcome
+from foureyes.app.results.attempt import SubmitOutcome
 from foureyes.core.words.refs import attempt_ref
 
 from tests.stage.clones import Clones
@@ -49,7 +49,7 @@ def test_doctor_says_of_the_remote_only_what_it_can_know_Q6(clones: Clones) -> N
 def test_doctor_proposes_no_push_that_the_remote_would_refuse_Q6(clones: Clones) -> None:
     alpha, (task, _) = clones.alpha, worked(clones)
     alpha.checkout.switch("main")
-    other = alpha.handed_in(CLAUDE, text="other\n")
+    other = alpha.submitted_task(CLAUDE, text="other\n")
     clones.remote.git("update-ref", "-d", attempt_ref(task, 1))
     stray = clones.beta.checkout.commit("stray.py")
     clones.beta.checkout.git("push", "-q", "-f", "origin", f"{stray}:{attempt_ref(other, 1)}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.views.work import ClaimedWorktree
+from foureyes.app.results.work import ClaimedWorktree
 from foureyes.core.nouns.session import Actor
 from foureyes.errors import GitProblem, LostClaim
 from foureyes.ui.steps import steps_text
@@ -36,7 +36,7 @@ def begun(world: GitWorld, actor: Actor = CLAUDE) -> tuple[str, Checkout]:
     return task, opened(world, task, actor)
 
 
-def handed_in(world: GitWorld) -> tuple[str, Checkout]:
+def submitted_task(world: GitWorld) -> tuple[str, Checkout]:
     task, place = begun(world)
     place.commit("work.py")
     world.submit(CLAUDE, task, branch=f"fe/{task}")
@@ -79,7 +79,7 @@ def test_a_person_who_opens_it_for_an_agent_does_not_become_the_author_A1(world:
 def test_a_worktree_comes_with_the_claim_K1(world: GitWorld, state: str) -> None:
     task = world.create()
     if state != "open":
-        task, _ = handed_in(world)
+        task, _ = submitted_task(world)
     if state == "approved":
         world.approve(BOB, task)
     with world.refused("K1") as caught:
@@ -97,7 +97,7 @@ def test_somebody_elses_claim_gives_no_worktree_in_ones_own_name_K1_A1(world: Gi
 
 
 def test_a_redo_that_keeps_goes_on_in_the_same_place_K1_F1(world: GitWorld) -> None:
-    task, place = handed_in(world)
+    task, place = submitted_task(world)
     head = place.head()
     world.app.feedback.redo(BOB, task, "more")
     world.start(CLAUDE, task)
@@ -106,7 +106,7 @@ def test_a_redo_that_keeps_goes_on_in_the_same_place_K1_F1(world: GitWorld) -> N
 
 
 def test_a_fresh_start_takes_the_worktree_back_to_where_the_task_began_K1_F1(world: GitWorld) -> None:
-    task, place = handed_in(world)
+    task, place = submitted_task(world)
     head = place.head()
     (kept,) = world.app.feedback.redo(BOB, task, "another way", option="fresh").notes
     assert f"refs/foureyes/attempts/{task}/1" in kept
@@ -120,7 +120,7 @@ def test_a_fresh_start_takes_the_worktree_back_to_where_the_task_began_K1_F1(wor
 
 
 def test_work_that_is_not_committed_keeps_a_fresh_start_waiting_K1_F1(world: GitWorld) -> None:
-    task, place = handed_in(world)
+    task, place = submitted_task(world)
     head = place.head()
     place.write("half.py", "mine\n")
     (note,) = world.app.feedback.redo(BOB, task, "another way", option="fresh").notes
@@ -153,7 +153,7 @@ def test_after_a_failed_merge_it_is_still_there_K1_Q3(world: GitWorld) -> None:
 
 def test_after_its_merge_the_worktree_and_its_branch_are_gone_K1(world: GitWorld) -> None:
     configure(world, AT_ONCE)
-    task, place = handed_in(world)
+    task, place = submitted_task(world)
     world.approve(BOB, task)
     assert merge(world) == {task: "merged"}
     assert not place.path.exists()
@@ -230,8 +230,8 @@ def test_a_worktree_that_is_none_any_more_is_listed_as_that_K1(world: GitWorld) 
 
 def test_prune_removes_what_closed_tasks_left_and_nothing_that_is_nowhere_else_K1(world: GitWorld) -> None:
     working, _ = begun(world)
-    over, place = handed_in(world)
-    kept, other = handed_in(world)
+    over, place = submitted_task(world)
+    kept, other = submitted_task(world)
     other.write("half.py", "not yet\n")
     for task in (over, kept):
         world.app.closing.close(BOB, task)

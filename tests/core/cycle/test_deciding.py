@@ -133,7 +133,7 @@ def test_every_reason_is_said_G2_V8() -> None:
     assert ruled.reasons == (
         "fe-1: 0 of 2 counting reviews", "gemini gave no review: timeout", "claude gave no review: quota",
     )  # fmt: skip
-    assert (ruled.asked, ruled.answered, ruled.counting) == (3, 1, 0)
+    assert (ruled.requested, ruled.answered, ruled.counting) == (3, 1, 0)
     assert decide(["fe-1"], [], answers(BLOCKER, CONCERNS), (), 1).reasons == ("codex reported a blocker",)
     assert decide(["fe-1"], [], answers(CONCERNS, CONCERNS), (), 1).reasons == ("codex, gemini have concerns",)
     assert decide(["fe-1"], [], answers(OK), {1}, 1).reasons == ("codex approves",)

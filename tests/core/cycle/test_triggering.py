@@ -43,8 +43,8 @@ def test_it_fires_once_per_silence_and_any_event_begins_another_V1() -> None:
 
 
 def test_what_was_not_looked_at_yet_is_and_what_was_is_not_again_V1() -> None:
-    looked_at, other = replace(heard(0), fired=at(16)), heard(1, "run-2")
-    assert silent([looked_at, other], since=at(20)) == (other,)
+    examined, other = replace(heard(0), fired=at(16)), heard(1, "run-2")
+    assert silent([examined, other], since=at(20)) == (other,)
 
 
 def test_all_agreed_begins_another_silence_V1_R4() -> None:

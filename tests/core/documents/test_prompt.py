@@ -535,7 +535,12 @@ def test_open_blocking_findings_and_feedback_are_there_or_it_is_an_error_F4(
 
 def test_a_run_that_reviews_has_its_files_at_hand_and_answers_by_its_last_message_V2_V3() -> None:
     briefing = Briefing(
-        task="fe-1", title="t", attempt=2, diff_id="sha256:ab", beside=".foureyes-review", request='{"type": "x"}'
+        task="fe-1",
+        title="t",
+        attempt=2,
+        diff_id="sha256:ab",
+        review_folder=".foureyes-review",
+        request='{"type": "x"}',
     )
     text = compose("review", briefing, FULL)
     assert ".foureyes-review/change.diff" in text
@@ -544,6 +549,6 @@ def test_a_run_that_reviews_has_its_files_at_hand_and_answers_by_its_last_messag
     assert '"diff_id": "sha256:ab"' in text
     assert "fe review submit" not in text
     assert "fe show" not in text
-    by_hand = compose("review", replace(briefing, beside="", request=""), FULL)
+    by_hand = compose("review", replace(briefing, review_folder="", request=""), FULL)
     assert "fe review submit fe-1 FILE" in by_hand
     assert "fe show fe-1 --diff" in by_hand

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.core.loop.failures import LISTED, assigned, failing_of, is_many, was_mended
+from foureyes.core.loop.failures import LISTED, assigned, failing_of, is_many, was_fixed
 from foureyes.core.nouns.check import MANY_FAILURES, CheckResult, ToolFinding
 from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.nouns.finding import Finding, ReportedFinding
@@ -75,9 +75,9 @@ def test_the_same_words_at_two_places_are_two_and_each_is_known_by_its_line_then
 
 def test_a_list_is_mended_by_one_test_that_ran_and_passes_and_by_nothing_else_L13() -> None:
     before = result("a", "b", "c")
-    assert was_mended(before, result("b", "c"), {"a", "b", "c"}, [], [])
-    assert not was_mended(before, result("b", "c", "d"), {"b", "c", "d"}, [], []), "a did not run"
-    assert not was_mended(before, result("a", "b", "c", "d"), {"a", "b", "c", "d"}, [], [])
-    assert not was_mended(before, result("b", failed=5_000), {"a", "b"}, [], []), "nobody knows what else failed"
-    assert was_mended(before, result("a"), (), told("R", "S"), told("R"))
-    assert not was_mended(before, result("a"), (), told("R"), told("R", "S"))
+    assert was_fixed(before, result("b", "c"), {"a", "b", "c"}, [], [])
+    assert not was_fixed(before, result("b", "c", "d"), {"b", "c", "d"}, [], []), "a did not run"
+    assert not was_fixed(before, result("a", "b", "c", "d"), {"a", "b", "c", "d"}, [], [])
+    assert not was_fixed(before, result("b", failed=5_000), {"a", "b"}, [], []), "nobody knows what else failed"
+    assert was_fixed(before, result("a"), (), told("R", "S"), told("R"))
+    assert not was_fixed(before, result("a"), (), told("R"), told("R", "S"))

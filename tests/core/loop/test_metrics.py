@@ -84,14 +84,14 @@ def test_a_scorecard_counts_a_reviewers_own_rows_and_nothing_of_checks() -> None
             FindingCounts(session="s", findings=4, judged=2, upheld=1, unanchored=1),
             FindingCounts(session="s", spoken=False, findings=9),
         ],
-        reviews=[reviewed("s", 2, changed=4, unread=1, untold=1), reviewed("s", 30), reviewed("s", 4)],
+        reviews=[reviewed("s", 2, changed=4, unread=1, unconfirmed=1), reviewed("s", 30), reviewed("s", 4)],
         sent_back=[SessionCount("s", 2)],
         agreed=[SessionCount("s", 1)],
     )
     (card,) = scores(rows)
     assert (card.name, card.agent, card.reviews, card.findings) == ("codex#1", "codex", 3, 4)
     assert (card.precision, card.unanchored, card.coverage) == (share(1, 2), share(1, 4), share(2, 4))
-    assert (card.sent_back, card.missed, card.untold, card.median_seconds) == (2, 1, 1, 240)
+    assert (card.sent_back, card.missed, card.unconfirmed, card.median_seconds) == (2, 1, 1, 240)
 
 
 def test_all_runs_of_a_profile_are_one_reviewer_with_their_cost() -> None:

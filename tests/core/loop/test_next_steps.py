@@ -106,10 +106,10 @@ LEAD = 'fe lead (senior or fresh or continue) t -m "why"'
     [
         (LoopState(), "fe show t"),
         (LoopState(rounds=(Round(n=1),)), "fe show t"),
-        (LoopState(rounds=(Round(n=1, found=2),)), "fe finding list t --open"),
-        (LoopState(rounds=(Round(n=1, found=2), Round(n=2, had=2, fixed=2))), "fe show t"),
-        (LoopState(rounds=(Round(n=1, found=2),), waiting_for="lead"), f"the lead runs: {LEAD}"),
-        (LoopState(rounds=(Round(n=1, found=2),), waiting_for="user"), f"a person runs: {LEAD}"),
+        (LoopState(rounds=(Round(n=1, raised=2),)), "fe finding list t --open"),
+        (LoopState(rounds=(Round(n=1, raised=2), Round(n=2, had=2, fixed=2))), "fe show t"),
+        (LoopState(rounds=(Round(n=1, raised=2),), waiting_for="lead"), f"the lead runs: {LEAD}"),
+        (LoopState(rounds=(Round(n=1, raised=2),), waiting_for="user"), f"a person runs: {LEAD}"),
     ],
 )
 def test_a_loop_leads_to_who_decides_or_to_what_is_open_E3(state: LoopState, step: str) -> None:

@@ -13,9 +13,9 @@ from foureyes.core.loop.reviews import (
     Review,
     has_reviewed,
     seen_by,
+    unconfirmed,
     uncovered,
     unread,
-    untold,
     why_not_counting,
 )
 from foureyes.core.nouns.attempt import ChangedFile
@@ -123,9 +123,9 @@ def test_where_a_stream_need_not_tell_every_read_a_difference_is_told_and_counts
     changed = [ChangedFile("a.py", 3, 1), ChangedFile("b.py", 0, 9), ChangedFile("x.lock", 1, 1)]
     some, stated = FilesRead(("a.py",), complete=False), ["a.py", "b.py", "x.lock"]
     assert uncovered(changed, stated, some, ["*.lock"]) == ()
-    assert untold(changed, stated, some, ["*.lock"]) == ("b.py",)
-    assert untold(changed, ["a.py"], some, ["*.lock"]) == (), "what it does not say it read is no difference"
-    assert untold(changed, stated, FilesRead(("a.py",)), []) == untold(changed, stated, None, []) == ()
+    assert unconfirmed(changed, stated, some, ["*.lock"]) == ("b.py",)
+    assert unconfirmed(changed, ["a.py"], some, ["*.lock"]) == (), "what it does not say it read is no difference"
+    assert unconfirmed(changed, stated, FilesRead(("a.py",)), []) == unconfirmed(changed, stated, None, []) == ()
 
 
 def test_where_a_stream_tells_every_read_both_must_agree_V6() -> None:

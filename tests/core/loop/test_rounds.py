@@ -100,8 +100,8 @@ def counted_anew(*, close_seq: int = 0, starts: int = 0) -> LoopState:
 def test_a_commit_that_is_counted_anew_is_no_further_round_and_nothing_of_it_is_lost_L11_L12() -> None:
     found = counted_anew()
     _, second, third = found.rounds
-    assert (second.goes_on, second.had, second.found, second.action) == (True, 0, 0, "")
-    assert (third.had, third.fixed, third.found, third.same_tree, third.is_progress) == (2, 1, 1, False, True)
+    assert (second.goes_on, second.had, second.raised, second.action) == (True, 0, 0, "")
+    assert (third.had, third.fixed, third.raised, third.same_tree, third.is_progress) == (2, 1, 1, False, True)
     assert (found.round, found.no_progress, found.open_blocking) == (2, 0, 2)
 
 
@@ -120,7 +120,7 @@ def test_new_blockers_do_not_erase_progress_L11() -> None:
     steps += [FindingMove("a", 2, "resolved", "ruled"), FindingMove("c", 2, "open", "raised")]
     handed = [LoopAttempt(n=1, tree="1"), LoopAttempt(n=2, tree="2")]
     second = rounds(handed, steps, closed=True)[1]
-    assert (second.had, second.fixed, second.found, second.is_progress) == (2, 1, 1, True)
+    assert (second.had, second.fixed, second.raised, second.is_progress) == (2, 1, 1, True)
 
 
 def test_what_is_reopened_in_the_same_round_was_not_fixed_in_it_L11() -> None:
@@ -151,7 +151,7 @@ def test_a_waiver_that_ran_out_is_answered_in_the_round_that_had_it_or_is_new_in
     ]
     handed = [LoopAttempt(n=1, tree="1"), LoopAttempt(n=2, tree="2")]
     second = rounds(handed, steps, closed=True)[1]
-    assert (second.had, second.found) == (had, found)
+    assert (second.had, second.raised) == (had, found)
 
 
 def test_what_comes_back_worse_than_its_waiver_is_new_in_that_round_L11() -> None:
@@ -163,7 +163,7 @@ def test_what_comes_back_worse_than_its_waiver_is_new_in_that_round_L11() -> Non
     ]
     handed = [LoopAttempt(n=1, tree="1"), LoopAttempt(n=2, tree="2")]
     second = rounds(handed, steps, closed=True)[1]
-    assert (second.had, second.found) == (0, 1)
+    assert (second.had, second.raised) == (0, 1)
 
 
 def test_a_round_in_review_is_not_judged_yet() -> None:

@@ -19,14 +19,14 @@ from foureyes.core.nouns.cycle import (
     ReviewerKind,
     Trigger,
     cycle_number,
-    look_ref,
+    early_review_ref,
 )
 from foureyes.core.words.ids import SessionId
 
 
 def test_cycles_are_numbered_and_a_look_lies_beside_the_attempts_V1() -> None:
     assert (cycle_number(1), cycle_number(12)) == ("c-1", "c-12")
-    assert look_ref("fe-abc", 2) == "refs/foureyes/looks/fe-abc/2"
+    assert early_review_ref("fe-abc", 2) == "refs/foureyes/looks/fe-abc/2"
 
 
 def test_every_word_of_a_cycle_is_listed_once() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.core.nouns.decision import ALL, Looked, counted
+from foureyes.core.nouns.decision import ALL, Viewing, counted
 
 HUNKS = [f"{number:016x}" for number in range(6)]
 some = st.lists(st.sampled_from([*HUNKS, "f" * 16, ""]), max_size=10)
@@ -35,20 +35,20 @@ def test_ids_are_kept_one_after_the_other_and_all_of_them_as_one_word_H4() -> No
 @pytest.mark.parametrize(
     ("look", "words"),
     [
-        (Looked(), ""),
-        (Looked(face="cli"), "not measured"),
-        (Looked(face="tui", hunks=2), "0/2 hunks shown"),
-        (Looked(face="tui", hunks=1, shown=1), "1/1 hunk shown"),
-        (Looked(face="tui", hunks=6, shown=3, marked=2, pager=True), "3/6 hunks shown, 2 marked, in a pager"),
-        (Looked(face="tui", hunks=3, shown=1, spaceless=2), "1/3 hunks shown, 2 with whitespace hidden"),
+        (Viewing(), ""),
+        (Viewing(face="cli"), "not measured"),
+        (Viewing(face="tui", hunks=2), "0/2 hunks shown"),
+        (Viewing(face="tui", hunks=1, shown=1), "1/1 hunk shown"),
+        (Viewing(face="tui", hunks=6, shown=3, marked=2, pager=True), "3/6 hunks shown, 2 marked, in a pager"),
+        (Viewing(face="tui", hunks=3, shown=1, spaceless=2), "1/3 hunks shown, 2 with whitespace hidden"),
     ],
 )
 def test_a_look_is_said_in_a_few_words_and_what_was_not_measured_is_neither_none_nor_all_H4(
-    look: Looked, words: str
+    look: Viewing, words: str
 ) -> None:
     assert look.words == words
 
 
 def test_a_look_of_which_nothing_is_known_takes_no_room_in_the_journal_H5() -> None:
-    assert msgspec.json.encode(Looked()) == b"{}"
-    assert msgspec.json.decode(b"{}", type=Looked) == Looked()
+    assert msgspec.json.encode(Viewing()) == b"{}"
+    assert msgspec.json.decode(b"{}", type=Viewing) == Viewing()

@@ -54,7 +54,7 @@ def checked(*results: CheckResult, maker: Party = MAKER, based: bool = False) ->
     return replace(facts, results=results, tests=HELD)
 
 
-def stands(facts: Facts, rule: CheckRule = TESTS) -> CheckState:
+def namespaces(facts: Facts, rule: CheckRule = TESTS) -> CheckState:
     (found,) = check_states(facts, rules(checks=(rule,)))
     return found
 
@@ -76,44 +76,44 @@ PARTIES = [
 def test_a_run_counts_where_no_agent_and_nobody_involved_ran_it_D5(who: Party, expected: bool) -> None:
     facts = checked(ran(by=who))
     assert counts(facts, facts.results[0]) == expected
-    assert stands(facts).claimed == (not expected)
+    assert namespaces(facts).claimed == (not expected)
 
 
 def test_a_person_who_made_the_work_only_claims_D5() -> None:
     facts = checked(ran(by=ADA), maker=person("ada", terminal="2"))
-    assert stands(facts).claimed
+    assert namespaces(facts).claimed
 
 
 def test_a_service_below_an_authors_process_only_claims_D5() -> None:
     maker = replace(MAKER, process="process:maker")
     facts = checked(ran(by=PARTIES[4]), maker=maker)
-    assert stands(facts).claimed
+    assert namespaces(facts).claimed
 
 
 def test_who_delegated_the_work_only_claims_D5() -> None:
     facts = checked(ran(by=LEAD), maker=agent("worker", parents=[LEAD]))
-    assert stands(facts).claimed
+    assert namespaces(facts).claimed
 
 
 def test_a_session_that_nobody_knows_only_claims_G1() -> None:
-    assert stands(checked(ran(by=agent("forged")))).claimed
+    assert namespaces(checked(ran(by=agent("forged")))).claimed
 
 
 def test_a_run_that_counts_goes_before_a_later_one_that_does_not_D5() -> None:
     facts = checked(ran(outcome="failed", seq=1), ran(by=MAKER, seq=2))
-    found = stands(facts)
+    found = namespaces(facts)
     assert (found.word, found.claimed, found.is_green) == ("failed", False, False)
-    found = stands(checked(ran(seq=1), ran(by=MAKER, outcome="failed", seq=2)))
+    found = namespaces(checked(ran(seq=1), ran(by=MAKER, outcome="failed", seq=2)))
     assert (found.word, found.claimed) == ("passed", False)
 
 
 def test_of_runs_that_count_the_latest_is_taken_and_both_colours_are_flaky_H1() -> None:
-    found = stands(checked(ran(outcome="failed", seq=1), ran(seq=2)))
+    found = namespaces(checked(ran(outcome="failed", seq=1), ran(seq=2)))
     assert (found.word, found.flaky) == ("passed", True)
-    found = stands(checked(ran(seq=1), ran(outcome="timed_out", seq=2)))
+    found = namespaces(checked(ran(seq=1), ran(outcome="timed_out", seq=2)))
     assert (found.word, found.flaky, found.is_green) == ("timed_out", False, False), "it broke itself: of no colour"
-    assert not stands(checked(ran(seq=1), ran(seq=2))).flaky
-    assert not stands(checked(ran(by=MAKER, outcome="failed", seq=1), ran(seq=2))).flaky, (
+    assert not namespaces(checked(ran(seq=1), ran(seq=2))).flaky
+    assert not namespaces(checked(ran(by=MAKER, outcome="failed", seq=1), ran(seq=2))).flaky, (
         "what a maker claims makes nothing flaky"
     )
 
@@ -128,12 +128,12 @@ def test_of_runs_that_count_the_latest_is_taken_and_both_colours_are_flaky_H1() 
     ids=str,
 )  # fmt: skip
 def test_a_result_of_another_tree_or_another_command_is_none_of_this_one_D5(other: CheckResult) -> None:
-    found = stands(checked(other))
+    found = namespaces(checked(other))
     assert (found.word, found.result, found.is_green) == ("not_run", None, False)
 
 
 def test_whether_a_check_is_required_does_not_change_its_results_D5() -> None:
-    assert stands(checked(ran(replace(TESTS, required=False)))).is_green
+    assert namespaces(checked(ran(replace(TESTS, required=False)))).is_green
 
 
 def test_without_an_attempt_nothing_stands_anywhere_D5() -> None:
@@ -145,7 +145,7 @@ def test_without_an_attempt_nothing_stands_anywhere_D5() -> None:
 
 def test_a_test_of_the_target_that_is_not_in_the_report_is_gone_D5() -> None:
     facts = checked(ran(tree=BASE_TREE, tests="three", seq=1), ran(tests="one", seq=2), based=True)
-    found = stands(facts)
+    found = namespaces(facts)
     assert (found.gone, found.is_green, found.word) == (("b", "c"), False, "failed")
     assert "2 of the target's tests are missing: b and 1 more" in found.summary
     (reason,) = red((found,), "fe-abc", TREE, counting=True)
@@ -155,7 +155,7 @@ def test_a_test_of_the_target_that_is_not_in_the_report_is_gone_D5() -> None:
 
 def test_what_failed_is_said_before_what_was_not_run_because_of_it_D5() -> None:
     facts = checked(ran(tree=BASE_TREE, tests="three", seq=1), ran(tests="one", seq=2), based=True)
-    found = stands(facts)
+    found = namespaces(facts)
     assert found.result is not None
     stopped = replace(found, result=replace(found.result, outcome="failed", failing=["a"], summary="0/1 passed"))
     assert stopped.summary == "0/1 passed: a failed, and 2 of the target's tests were not run"
@@ -163,7 +163,7 @@ def test_what_failed_is_said_before_what_was_not_run_because_of_it_D5() -> None:
 
 
 def test_more_tests_than_before_are_fine_D5() -> None:
-    assert stands(checked(ran(tree=BASE_TREE, tests="one"), ran(tests="three"), based=True)).is_green
+    assert namespaces(checked(ran(tree=BASE_TREE, tests="one"), ran(tests="three"), based=True)).is_green
 
 
 def test_what_was_allowed_to_go_is_not_gone_at_the_merge_D5() -> None:
@@ -175,7 +175,7 @@ def test_what_was_allowed_to_go_is_not_gone_at_the_merge_D5() -> None:
 
 
 def test_without_a_run_on_the_target_nothing_was_compared_and_that_is_no_pass_G1_D5() -> None:
-    found = stands(checked(ran(tests="one"), based=True))
+    found = namespaces(checked(ran(tests="one"), based=True))
     assert (found.compared, found.is_green, found.word) == (False, False, "not_run")
     assert "not compared" in found.summary
     (found,) = check_states_on(
@@ -186,19 +186,21 @@ def test_without_a_run_on_the_target_nothing_was_compared_and_that_is_no_pass_G1
 
 @pytest.mark.parametrize("outcome", ["crashed", "timed_out", "unsound"])
 def test_a_run_that_broke_on_the_target_compares_nothing_G1_D5(outcome: CheckOutcome) -> None:
-    assert not stands(checked(ran(tree=BASE_TREE, tests="one", outcome=outcome), ran(tests="one"), based=True)).compared
+    assert not namespaces(
+        checked(ran(tree=BASE_TREE, tests="one", outcome=outcome), ran(tests="one"), based=True)
+    ).compared
 
 
 def test_a_failed_run_on_the_target_still_names_the_tests_that_passed_D5() -> None:
     there = replace(ran(tree=BASE_TREE, tests="three", outcome="failed"), failing=["b"])
-    found = stands(checked(there, ran(tests="one"), based=True))
+    found = namespaces(checked(there, ran(tests="one"), based=True))
     assert (found.compared, found.gone) == (True, ("c",))
 
 
 def test_what_a_maker_ran_on_the_target_does_not_count_for_the_comparison_D5() -> None:
-    found = stands(checked(ran(tree=BASE_TREE, tests="one", by=MAKER), ran(tests="one"), based=True))
+    found = namespaces(checked(ran(tree=BASE_TREE, tests="one", by=MAKER), ran(tests="one"), based=True))
     assert (found.claimed, found.compared) == (False, False)
-    found = stands(
+    found = namespaces(
         checked(
             ran(tree=BASE_TREE, tests="three"), ran(tree=BASE_TREE, tests="one", by=MAKER), ran(tests="one"), based=True
         )
@@ -207,13 +209,13 @@ def test_what_a_maker_ran_on_the_target_does_not_count_for_the_comparison_D5() -
 
 
 def test_only_reports_of_tests_are_compared_D5() -> None:
-    found = stands(checked(ran(LINT), based=True), LINT)
+    found = namespaces(checked(ran(LINT), based=True), LINT)
     assert (found.compared, found.is_green) == (True, True)
 
 
 def test_an_attempt_on_the_targets_own_tree_has_nothing_to_compare_D5() -> None:
     same = replace(checked(ran(tests="one")), attempt=attempt(base_tree=TREE))
-    assert stands(same).is_green
+    assert namespaces(same).is_green
 
 
 @quick
@@ -249,9 +251,9 @@ def test_an_error_of_other_code_with_the_words_of_a_known_one_is_the_changes_own
     here = replace(there, tree=attempt().tree, tests="new")
     lists = {"old": frozenset({"e0\t3\tk1\ta.py"}), "new": frozenset({"e0\t3\tk2\ta.py"})}
     facts = replace(checked(there, here, based=True), tests=lists)
-    assert (stands(facts, scan).word, stands(facts, scan).by_change) == ("failed", True)
+    assert (namespaces(facts, scan).word, namespaces(facts, scan).by_change) == ("failed", True)
     same = replace(facts, results=(there, replace(here, tests="old")))
-    assert (stands(same, scan).word, stands(same, scan).by_change) == ("passed", False)
+    assert (namespaces(same, scan).word, namespaces(same, scan).by_change) == ("passed", False)
 
 
 FAILS, RED_THERE = {"outcome": "failed", "exit_code": 1}, {"outcome": "failed", "exit_code": 1, "tests": "three"}
@@ -284,14 +286,14 @@ def test_a_check_is_red_because_of_the_change_where_the_target_has_less_D5(
     rule: CheckRule, there: dict[str, Any] | None, here: dict[str, Any], expected: tuple[bool, bool]
 ) -> None:
     on_target = [] if there is None else [replace(ran(rule, tree=BASE_TREE, seq=1), **there)]
-    found = stands(checked(*on_target, replace(ran(rule, seq=2), **here), based=True), rule)
+    found = namespaces(checked(*on_target, replace(ran(rule, seq=2), **here), based=True), rule)
     assert (found.by_change, found.red_before) == expected
 
 
 def test_a_result_that_was_for_one_tree_of_the_target_says_nothing_for_another_D5() -> None:
     for_it, for_another = (WhatRan("sh", "", tree).stored for tree in (BASE_TREE, "4" * 40))
-    assert stands(checked(replace(ran(LINT), program=for_it), based=True), LINT).word == "passed"
-    assert stands(checked(replace(ran(LINT), program=for_another), based=True), LINT).word == "not_run"
+    assert namespaces(checked(replace(ran(LINT), program=for_it), based=True), LINT).word == "passed"
+    assert namespaces(checked(replace(ran(LINT), program=for_another), based=True), LINT).word == "not_run"
 
 
 def test_a_run_breaks_by_the_change_only_beside_one_that_was_for_this_target_D5() -> None:
@@ -308,4 +310,4 @@ def test_a_run_that_broke_beside_another_target_keeps_none_waiting_D5() -> None:
     broke = [replace(ran(outcome="crashed"), program=WhatRan("sh", "", tree).stored) for tree in (BASE_TREE, "4" * 40)]
     for result, waits in zip(broke, (True, False), strict=True):
         facts = checked(result, based=True)
-        assert (broken_of(facts, stands(facts)) is not None) == waits
+        assert (broken_of(facts, namespaces(facts)) is not None) == waits

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import CheckResult
-from foureyes.core.nouns.decision import NOTHING_KNOWN, Looked
+from foureyes.core.nouns.decision import NOTHING_KNOWN, Viewing
 from foureyes.core.nouns.finding_state import Blocking
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules import gate
@@ -54,9 +54,9 @@ def ids(
     person: bool = False,
     policy: ReviewPolicy = POLICY,
     reason: str = "",
-    look: Looked = NOTHING_KNOWN,
+    viewed: Viewing = NOTHING_KNOWN,
 ) -> list[str]:
-    found = gate.check(facts, ADA if person else STRANGER, tip, seen, policy, reason, look)
+    found = gate.check(facts, ADA if person else STRANGER, tip, seen, policy, reason, viewed)
     assert all(reason.message and reason.next for reason in found), "every reason has a sentence and a next step (G2)"
     return [reason.rule for reason in found]
 
@@ -321,13 +321,13 @@ def test_a_label_may_want_to_know_what_a_person_saw_D8(unseen: Unseen, not_named
 
 
 LOOKS = {
-    "all shown": Looked(hunks=3, shown=3),
-    "nothing to see": Looked(hunks=0),
-    "one marked by hand": Looked(hunks=3, shown=2, marked=1),
-    "in a pager": Looked(hunks=3, pager=True),
-    "said yes": Looked(hunks=3, shown=2, confirmed=True),
-    "one never shown": Looked(hunks=3, shown=2),
-    "none shown": Looked(hunks=3),
+    "all shown": Viewing(hunks=3, shown=3),
+    "nothing to see": Viewing(hunks=0),
+    "one marked by hand": Viewing(hunks=3, shown=2, marked=1),
+    "in a pager": Viewing(hunks=3, pager=True),
+    "said yes": Viewing(hunks=3, shown=2, confirmed=True),
+    "one never shown": Viewing(hunks=3, shown=2),
+    "none shown": Viewing(hunks=3),
 }
 
 
@@ -342,9 +342,9 @@ LOOKS = {
 def test_hunks_that_were_never_shown_are_noted_asked_about_or_refused_D8(unseen: Unseen, refused: set[str]) -> None:
     policy = rules(label_rules={"law": LabelRule(unseen=unseen)})
     facts = made(labels=["law"])
-    assert {name for name, look in LOOKS.items() if ids(facts, person=True, policy=policy, look=look)} == refused
+    assert {name for name, viewed in LOOKS.items() if ids(facts, person=True, policy=policy, viewed=viewed)} == refused
     if refused:
-        (reason,) = gate.check(facts, ADA, CURRENT, SEEN, policy, look=LOOKS["one never shown"])
+        (reason,) = gate.check(facts, ADA, CURRENT, SEEN, policy, viewed=LOOKS["one never shown"])
         assert (reason.rule, reason.message) == (
             "D8",
             "1 hunk was never on your screen, and label law requires all of them",
@@ -353,8 +353,8 @@ def test_hunks_that_were_never_shown_are_noted_asked_about_or_refused_D8(unseen:
 
 def test_of_two_labels_the_stricter_one_decides_about_hunks_D8() -> None:
     policy = rules(label_rules={"api": LabelRule(unseen="ask"), "law": LabelRule(unseen="refuse")})
-    assert ids(made(labels=["api", "law"]), person=True, policy=policy, look=LOOKS["said yes"]) == ["D8"]
-    assert ids(made(labels=["api"]), person=True, policy=policy, look=LOOKS["said yes"]) == []
+    assert ids(made(labels=["api", "law"]), person=True, policy=policy, viewed=LOOKS["said yes"]) == ["D8"]
+    assert ids(made(labels=["api"]), person=True, policy=policy, viewed=LOOKS["said yes"]) == []
 
 
 def test_an_agents_approval_may_need_its_own_review_D9() -> None:

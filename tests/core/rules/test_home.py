@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.core.nouns.session import Actor, Standing
+from foureyes.core.nouns.session import Actor, Namespaces
 from foureyes.core.rules.callers import at_home, fitting_home, why_not_home
 from foureyes.core.rules.policy import IdentityRule
 from foureyes.core.words.ids import session_of
@@ -13,12 +13,12 @@ from foureyes.errors import Reason
 from foureyes.ui.steps import steps_text
 
 ROOTLESS = "0 1000 1, 1 100000 65536"
-CONTAINER = Standing(first=False, top="tini")
-SANDBOX = Standing(first=False, top="codex", launcher="codex")
-PODMAN = Standing(first=False, top="bash", uid_map=ROOTLESS)
-MAPPED = Standing(uid_map="1001 1000 1")
-FORGED = Standing(forged="Something else is mounted over /proc/7/stat.")
-HERE = Standing()
+CONTAINER = Namespaces(first=False, top="tini")
+SANDBOX = Namespaces(first=False, top="codex", launcher="codex")
+PODMAN = Namespaces(first=False, top="bash", uid_map=ROOTLESS)
+MAPPED = Namespaces(uid_map="1001 1000 1")
+FORGED = Namespaces(forged="Something else is mounted over /proc/7/stat.")
+HERE = Namespaces()
 
 PERSON = Actor(
     session=session_of("person:ann@desk"),
@@ -40,7 +40,7 @@ CODEX = Actor(
 
 
 @pytest.mark.parametrize(
-    ("stands", "rule", "home"),
+    ("namespaces", "rule", "home"),
     [
         (HERE, IdentityRule(), True),
         (HERE, IdentityRule("container", ROOTLESS), True),
@@ -54,20 +54,20 @@ CODEX = Actor(
         (PODMAN, IdentityRule("host", ROOTLESS), False),
         (MAPPED, IdentityRule(), False),
         (MAPPED, IdentityRule("container"), False),
-        (Standing(uid_map=""), IdentityRule(), False),
-        (Standing(uid_map=""), IdentityRule("container", ""), False),
+        (Namespaces(uid_map=""), IdentityRule(), False),
+        (Namespaces(uid_map=""), IdentityRule("container", ""), False),
         (replace(MAPPED, uid_map=ROOTLESS), IdentityRule("container", ROOTLESS), True),
         (FORGED, IdentityRule("container"), False),
     ],
 )
 def test_i3_the_machine_is_always_home_a_container_by_the_accepted_setting_a_sandbox_never(
-    stands: Standing, rule: IdentityRule, home: bool
+    namespaces: Namespaces, rule: IdentityRule, home: bool
 ) -> None:
-    assert (why_not_home(stands, rule) == "") == home
+    assert (why_not_home(namespaces, rule) == "") == home
 
 
 @pytest.mark.parametrize(
-    ("stands", "rule"),
+    ("namespaces", "rule"),
     [
         (None, None),
         (CONTAINER, IdentityRule("container")),
@@ -75,44 +75,44 @@ def test_i3_the_machine_is_always_home_a_container_by_the_accepted_setting_a_san
         (SANDBOX, None),
         (FORGED, None),
         (MAPPED, None),
-        (Standing(first=False, uid_map="0 1000 1"), None),
-        (Standing(first=False, uid_map=""), None),
+        (Namespaces(first=False, uid_map="0 1000 1"), None),
+        (Namespaces(first=False, uid_map=""), None),
     ],
 )
 def test_i3_init_calls_a_container_home_and_no_sandbox_nor_what_anybody_can_map(
-    stands: Standing | None, rule: IdentityRule | None
+    namespaces: Namespaces | None, rule: IdentityRule | None
 ) -> None:
-    assert fitting_home(stands) == rule
+    assert fitting_home(namespaces) == rule
 
 
 def test_i3_at_home_everybody_is_who_was_seen() -> None:
     for actor in (PERSON, CODEX):
         assert at_home(actor, IdentityRule()) is actor
-        assert at_home(replace(actor, stands=CONTAINER), IdentityRule("container")) == actor
+        assert at_home(replace(actor, namespaces=CONTAINER), IdentityRule("container")) == actor
 
 
-@pytest.mark.parametrize("stands", [CONTAINER, SANDBOX, MAPPED, FORGED])
-def test_i3_elsewhere_a_person_is_a_service_and_is_told_why(stands: Standing) -> None:
-    actor = at_home(replace(PERSON, stands=stands), IdentityRule())
-    assert (actor.kind, actor.person, actor.stands) == ("service", "", None)
+@pytest.mark.parametrize("namespaces", [CONTAINER, SANDBOX, MAPPED, FORGED])
+def test_i3_elsewhere_a_person_is_a_service_and_is_told_why(namespaces: Namespaces) -> None:
+    actor = at_home(replace(PERSON, namespaces=namespaces), IdentityRule())
+    assert (actor.kind, actor.person, actor.namespaces) == ("service", "", None)
     assert actor.evidence == ("service:ann@desk",)
     assert actor.bound is not None
     assert (actor.bound.rule, actor.why[0]) == ("I3", actor.bound.message + ".")
 
 
 def test_i3_who_can_call_a_container_home_is_told_what_to_type_outside() -> None:
-    for stands, step in (
+    for namespaces, step in (
         (CONTAINER, "fe config set identity.home container"),
         (PODMAN, f"fe config set identity.home container, then: fe config set identity.uid_map '{ROOTLESS}'"),
     ):
-        bound = at_home(replace(PERSON, stands=stands), IdentityRule()).bound
+        bound = at_home(replace(PERSON, namespaces=namespaces), IdentityRule()).bound
         assert bound is not None
         assert steps_text(bound.next).endswith(f"a person outside runs: {step}")
 
 
-@pytest.mark.parametrize("stands", [CONTAINER, SANDBOX, MAPPED, FORGED])
-def test_i3_elsewhere_an_agent_may_work_and_decides_nothing(stands: Standing) -> None:
-    actor = at_home(replace(CODEX, stands=stands), IdentityRule())
+@pytest.mark.parametrize("namespaces", [CONTAINER, SANDBOX, MAPPED, FORGED])
+def test_i3_elsewhere_an_agent_may_work_and_decides_nothing(namespaces: Namespaces) -> None:
+    actor = at_home(replace(CODEX, namespaces=namespaces), IdentityRule())
     assert (actor.kind, actor.agent, actor.is_proven) == ("agent", "codex", False)
     assert set(actor.evidence) == set(CODEX.evidence), "what was seen still joins"
     assert actor.session == session_of("conv:CODEX_THREAD_ID:00"), "its commands are one session"
@@ -122,32 +122,32 @@ def test_i3_elsewhere_an_agent_may_work_and_decides_nothing(stands: Standing) ->
 
 
 def test_i3_without_a_conversation_a_sandboxed_agent_is_the_session_that_its_process_is() -> None:
-    actor = at_home(replace(CODEX, evidence=CODEX.processes, stands=SANDBOX), IdentityRule())
+    actor = at_home(replace(CODEX, evidence=CODEX.processes, namespaces=SANDBOX), IdentityRule())
     assert (actor.session, actor.is_proven) == (CODEX.session, False)
 
 
 def test_i9_where_there_are_keys_a_person_elsewhere_is_one_by_their_key_and_not_by_their_name() -> None:
-    actor = at_home(replace(PERSON, stands=MAPPED), IdentityRule(), has_keys=True)
+    actor = at_home(replace(PERSON, namespaces=MAPPED), IdentityRule(), has_keys=True)
     assert (actor.kind, actor.by_key, actor.person) == ("human", True, "key:ann@desk")
     assert actor.session != PERSON.session
     assert not set(actor.evidence) & set(PERSON.evidence)
-    assert at_home(replace(CODEX, stands=MAPPED), IdentityRule(), has_keys=True).by_key is False
+    assert at_home(replace(CODEX, namespaces=MAPPED), IdentityRule(), has_keys=True).by_key is False
 
 
 def test_i5_what_foureyes_started_stays_what_it_is() -> None:
-    check = replace(PERSON, kind="service", within="fe check run", stands=FORGED)
-    assert at_home(check, IdentityRule()) == replace(check, stands=None)
+    check = replace(PERSON, kind="service", within="fe check run", namespaces=FORGED)
+    assert at_home(check, IdentityRule()) == replace(check, namespaces=None)
 
 
 @pytest.mark.parametrize(
-    ("stands", "bound", "told"),
+    ("namespaces", "bound", "told"),
     [(MAPPED, None, False), (MAPPED, Reason("I5", "git started this"), True), (FORGED, None, True)],
 )
 def test_i3_a_service_elsewhere_stays_one_and_is_told_where_it_stands(
-    stands: Standing, bound: Reason | None, told: bool
+    namespaces: Namespaces, bound: Reason | None, told: bool
 ) -> None:
     service = Actor(session=session_of("s"), kind="service", trust="observed", why=("No terminal.",), bound=bound)
-    actor = at_home(replace(service, stands=stands), IdentityRule())
+    actor = at_home(replace(service, namespaces=namespaces), IdentityRule())
     assert (actor.session, actor.kind) == (service.session, "service")
-    assert actor.why[0] == why_not_home(stands, IdentityRule())
+    assert actor.why[0] == why_not_home(namespaces, IdentityRule())
     assert (actor.bound is not None and actor.bound.rule == "I3") == told

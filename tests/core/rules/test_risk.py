@@ -17,7 +17,7 @@ from foureyes.core.rules.check_states import check_states
 from foureyes.core.rules.facts import Facts, HistoryEntry
 from foureyes.core.rules.modes import ModeChoice, mode_of
 from foureyes.core.rules.policy import LabelRule, ReviewPolicy, RiskRule
-from foureyes.core.rules.risk import CLASSES, Around, Risk, beside, risk_of
+from foureyes.core.rules.risk import CLASSES, Around, Risk, raised_by, risk_of
 from foureyes.core.words.ids import SessionId
 from foureyes.errors import Reason
 
@@ -32,7 +32,7 @@ def risk(
     facts: Facts, policy: ReviewPolicy = POLICY, *, not_by_itself: tuple[Reason, ...] = (), around: Around = Around()
 ) -> Risk:
     alone = risk_of(facts, policy, mode_of(facts, policy), check_states(facts, policy), not_by_itself)
-    return beside(alone, around, policy)
+    return raised_by(alone, around, policy)
 
 
 def work(attempt_: Attempt = CALM, *, results: tuple[CheckResult, ...] = GREEN, **fields: Any) -> Facts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.core.nouns.session import Actor, Standing
+from foureyes.core.nouns.session import Actor, Namespaces
 from foureyes.core.rules.callers import has_lost_its_starter, served
 from foureyes.core.rules.rights import barred
 from foureyes.core.words.ids import session_of
@@ -120,5 +120,5 @@ def test_I5_what_a_check_or_git_started_stays_what_it_is() -> None:
 
 
 def test_I3_where_it_stands_is_still_to_be_judged() -> None:
-    stands = Standing(first=False, top="codex", launcher="codex")
-    assert served(replace(AGENT, stands=stands), replace(AGENT, stands=stands)).stands == stands
+    namespaces = Namespaces(first=False, top="codex", launcher="codex")
+    assert served(replace(AGENT, namespaces=namespaces), replace(AGENT, namespaces=namespaces)).namespaces == namespaces

@@ -15,7 +15,7 @@ from tests.core.runner.scene import CHANGED, ENDED, over, run
 
 NOTHING = Left()
 ROWS: list[tuple[str, RunOutcome, Left, dict[str, Any], str]] = [
-    ("done with a change is submitted", replace(ENDED, signal="DONE"), CHANGED, {}, "hand_in"),
+    ("done with a change is submitted", replace(ENDED, signal="DONE"), CHANGED, {}, "submit_work"),
     ("done without one is a round without progress", replace(ENDED, signal="DONE"), NOTHING, {}, "no_change"),
     ("a review is asked for", replace(ENDED, signal="NEEDS_REVIEW"), CHANGED, {}, "needs_review"),
     ("no signal: it is asked once", ENDED, CHANGED, {}, "ask_signal"),
@@ -25,7 +25,7 @@ ROWS: list[tuple[str, RunOutcome, Left, dict[str, Any], str]] = [
     ("nobody can be asked: submitted", replace(ENDED, conversation=""), CHANGED, {}, "needs_review"),
     ("blocked", replace(ENDED, signal="BLOCKED"), CHANGED, {}, "blocked"),
     ("failed in its own words", replace(ENDED, signal="FAILED"), CHANGED, {}, "retry"),
-    ("what it said by fe agent signal counts", ENDED, CHANGED, {"run": run(signal="DONE")}, "hand_in"),
+    ("what it said by fe agent signal counts", ENDED, CHANGED, {"run": run(signal="DONE")}, "submit_work"),
     ("the last word counts", replace(ENDED, signal="BLOCKED"), CHANGED, {"run": run(signal="DONE")}, "blocked"),
     ("HEAD elsewhere is sent back", replace(ENDED, signal="DONE"), Left(changed=True, problem="x"), {}, "send_back"),
     ("a crash is never a submission", replace(ENDED, rc=1, signal="DONE"), CHANGED, {}, "retry"),

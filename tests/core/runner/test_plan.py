@@ -155,7 +155,7 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
     (
         "and settled, also while the runner ends",
         {"runs": (over(replace(ENDED, signal="DONE")),), "stopping": "now"},
-        [FinishRun(run=R, task=T("t"), then="hand_in")],
+        [FinishRun(run=R, task=T("t"), then="submit_work")],
     ),
     ("a claim that a run left is freed", {"tasks": (task(ready=False, left_claim=True),)}, [FreeClaim(task=T("t"))]),
     (
@@ -172,7 +172,7 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
     ),
     (
         "a person is told once",
-        {"attention": (AttentionItem(key="a", text="x"), AttentionItem(key="b", text="y")), "told": frozenset({"a"})},
+        {"attention": (AttentionItem(key="a", text="x"), AttentionItem(key="b", text="y")), "shown": frozenset({"a"})},
         [Notify(key="b", text="y")],
     ),
     (

@@ -134,7 +134,7 @@ class World:
     def settle(self, step: FinishRun) -> None:
         live = self.runs[step.run]
         assert live.outcome is not None
-        if step.then in ("hand_in", "needs_review"):
+        if step.then in ("submit_work", "needs_review"):
             self.runs.pop(step.run)
             self.put(step.task, status="reviewing", ready=False, past=(), has_feedback=False)
             return

@@ -90,7 +90,7 @@ ROWS: list[tuple[str, dict[str, Any], list[RunStep]]] = [
         {"reviews": (due("claude", purpose="clarify", resumes="k"),), "runs": (live(of="another"),)},
         [StartRun(task=T, profile="claude", purpose="clarify", cycle=C, resumes="k")],
     ),
-    ("a look is reviewed as one (V1)", {"reviews": (due(look=3),)}, [begin(look=3)]),
+    ("a look is reviewed as one (V1)", {"reviews": (due(early_review=3),)}, [begin(early_review=3)]),
     ("a person is only waited for", {"reviews": (due("ada", is_profile=False),)}, []),
     (
         "whoever is late gives none (V3)",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.views.run import AgentView
+from foureyes.app.results.run import AgentView
 from foureyes.ui.cli.agent import _cells
 
 from tests.stage.commands import Cast

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.journal import AuditReport
+from foureyes.app.results.journal import AuditReport
 from foureyes.ui.cli.audit import mirror_words
 
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from foureyes.app.views.settings import ConfigurationOffer
+from foureyes.app.results.settings import ConfigurationOffer
 from foureyes.errors import BadInput
 from foureyes.ui.cli import config
 from foureyes.ui.steps import steps_text

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.stage.checkout import copied
-from tests.stage.commands import Cast, HandedIn, Stage
+from tests.stage.commands import Cast, Stage, SubmissionTime
 from tests.stage.processes import Caller
 
 
@@ -19,7 +19,7 @@ class Shop(NamedTuple):
     stage: Stage
     login: str
     limit: str
-    pages: HandedIn
+    pages: SubmissionTime
     alice: str
 
     def text(self, who: Caller, *args: str, rc: int = 0) -> str:
@@ -53,7 +53,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, template: Path, cast: Cast) -
     words = ["-p", "0", "-l", "security", "-l", "api", "-d", "with refresh tokens\nand logout", "-a", "logs in"]
     login = stage.create(cast.alice, *words, title="Add login")
     limit = stage.create(cast.claude, "--depends-on", login, "--minor", title="Rate limit the endpoints")
-    pages = stage.hand_in(cast.codex, stage.create(cast.claude, title="Page the order list"))
+    pages = stage.submit_work(cast.codex, stage.create(cast.claude, title="Page the order list"))
     return Shop(stage, login, limit, pages, stage.done(cast.alice, "whoami")["person"])
 
 
@@ -279,7 +279,7 @@ def test_json_of_what_changes_something(stage: Stage) -> None:
         ["unstart", task],
     ):
         assert outcome <= set(stage.done(cast.codex, *command))
-    work = stage.hand_in(cast.codex, task)
+    work = stage.submit_work(cast.codex, task)
     submitted = "task attempt base head ref diff_id status files added removed commits landed no_code"
     assert set(submitted.split()) <= set(stage.done(cast.codex, "submit", task, "--branch", work.branch))
     done = stage.done(cast.alice, "approve", task)

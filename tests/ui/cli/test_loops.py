@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.views.finding import LoopView
+from foureyes.app.results.finding import LoopView
 from foureyes.core.loop.rounds import LoopState, Round
 from foureyes.core.nouns.task import Task
 from foureyes.core.words.ids import SessionId, TaskId

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from foureyes.app.views.run import RunnerGlance, RunnerView
-from foureyes.app.views.run_state import Standstill
+from foureyes.app.results.run import BlockedWork, RunnerSummary, RunnerView
 from foureyes.core.nouns.run import Run, RunId
 from foureyes.core.words.ids import TaskId
-from foureyes.ui.cli.run import StatusLine, glance_text, others_text
+from foureyes.ui.cli.run import StatusLine, others_text, summary_text
 from foureyes.ui.cli.status import running_lines
 
 
@@ -38,11 +37,11 @@ def test_the_bell_rings_beside_the_line_and_a_bell_in_the_text_does_not(monkeypa
 
 
 def test_a_runner_without_work_says_what_it_waits_for_and_how_it_ends() -> None:
-    assert glance_text(RunnerGlance(agents=1)) == "0/1 agents busy  waiting for work, Ctrl-C ends it"
-    assert glance_text(RunnerGlance(agents=1, waits="paused")) == "0/1 agents busy  paused"
-    assert glance_text(RunnerGlance(agents=1, checking=1)) == "0/1 agents busy  checking 1"
+    assert summary_text(RunnerSummary(agents=1)) == "0/1 agents busy  waiting for work, Ctrl-C ends it"
+    assert summary_text(RunnerSummary(agents=1, waits="paused")) == "0/1 agents busy  paused"
+    assert summary_text(RunnerSummary(agents=1, checking=1)) == "0/1 agents busy  checking 1"
     assert (
-        glance_text(RunnerGlance(agents=1, stopping="finish"))
+        summary_text(RunnerSummary(agents=1, stopping="finish"))
         == "0/1 agents busy  stopping when the current runs finish"
     )
 
@@ -59,7 +58,7 @@ def test_who_starts_a_second_runner_is_told_of_the_first_J4() -> None:
 
 
 def test_the_status_says_how_long_a_runner_is_at_work() -> None:
-    (line,) = running_lines([_runner()], Standstill())
+    (line,) = running_lines([_runner()], BlockedWork())
     assert line.startswith("  runner    0 of 2 agents busy, for ")
     assert line.endswith(" d, started by alice on box")
 
@@ -69,9 +68,9 @@ def test_the_status_does_not_call_a_run_running_whose_runner_is_gone_J4() -> Non
         id=RunId("run-1"), task=TaskId("fe-1"), purpose="implement", profile="claude", role="implement", state="running"
     )
     assert (
-        running_lines([_runner(runs=[run])], Standstill())[1]
+        running_lines([_runner(runs=[run])], BlockedWork())[1]
         == "  run       fe-1  claude  running: fe agent attach fe-1"
     )
-    first, second = running_lines([_runner(state="gone", runs=[run])], Standstill())
+    first, second = running_lines([_runner(state="gone", runs=[run])], BlockedWork())
     assert first.startswith("  runner    0 of 2 agents busy")
     assert second == "  run       fe-1  claude  its runner is gone. fe run continues it"

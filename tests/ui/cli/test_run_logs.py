@@ -10,7 +10,7 @@ from typing import Any
 import click
 import pytest
 
-from foureyes.app.views.run import Conversation
+from foureyes.app.results.run import Conversation
 from foureyes.ui.cli.run_logs import _agrees, _Lines, _write
 
 SAYS = {"type": "assistant", "message": {"content": [{"type": "text", "text": "two\nlines"}]}}

@@ -10,12 +10,12 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.views.run import RunnerView
-from foureyes.app.views.sprint import (
+from foureyes.app.results.run import RunnerView
+from foureyes.app.results.sprint import (
     ReportedTask,
-    SprintGlance,
     SprintPlanView,
     SprintReport,
+    SprintSummary,
     SprintTargetView,
     SprintView,
 )
@@ -130,7 +130,7 @@ def test_a_sprint_that_lost_its_runner_is_said_in_the_status_X5() -> None:
     live = RunnerView(
         session="ses-1", starter="alice", process="", host="here", agents=3, state="live", started_at="", until=""
     )
-    running = SprintGlance(id="s-04", state="running")
+    running = SprintSummary(id="s-04", state="running")
     (said,) = unattended(running, [replace(live, state="gone"), replace(live, agents=0)])
     assert said == "  NO RUNNER for the tasks of s-04. To start one: fe sprint start s-04"
     assert unattended(running, [live]) == unattended(replace(running, state="ended"), []) == unattended(None, []) == []

@@ -26,7 +26,7 @@ from tests.ui.cli.counter import Counter, counter, keys
 NOW = "2026-03-01T12:00:00.000Z"
 FIGURES = """reviews actionable approved automatic iterations iterations_with_findings escalations unclear findings blocking
 open_blocking missed rejected rejections_accepted notes_adopted reviewers"""
-SCORE = """session name kind agent model reviews sent_back findings precision coverage untold unanchored missed median_seconds
+SCORE = """session name kind agent model reviews sent_back findings precision coverage unconfirmed unanchored missed median_seconds
 runs run_seconds input_tokens output_tokens cost_micros"""
 
 

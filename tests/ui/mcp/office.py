@@ -16,7 +16,7 @@ from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.core.nouns.session import Actor
 from foureyes.ui.mcp.server import make_server
-from foureyes.ui.mcp.worker import ToolDesk
+from foureyes.ui.mcp.worker import ToolWorker
 
 from tests.stage.checkout import Checkout
 from tests.stage.copies import copy_tree
@@ -100,7 +100,7 @@ class Conversation:
     """The SDK's own client, and a server in the same process; each call is a conversation of its own."""
 
     def __init__(self, office: Office, *, everything: bool = False) -> None:
-        self._desk = ToolDesk(office)
+        self._desk = ToolWorker(office)
         self._server = make_server(self._desk, everything=everything)
 
     def close(self) -> None:
@@ -138,7 +138,7 @@ class Conversation:
         return problem
 
 
-def handed_in(office: Office, talk: Conversation, text: str = "print(1)\n") -> tuple[str, str]:
+def submitted_task(office: Office, talk: Conversation, text: str = "print(1)\n") -> tuple[str, str]:
     """A task in review, by MCP alone; and what its change is called."""
     office.create()
     claimed = talk.good("task_next")

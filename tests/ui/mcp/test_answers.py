@@ -6,7 +6,7 @@ from foureyes.errors import NotFound, Reason
 from foureyes.steps import fe
 from foureyes.ui.mcp import answers
 
-from tests.ui.mcp.office import Conversation, Office, handed_in
+from tests.ui.mcp.office import Conversation, Office, submitted_task
 
 
 def test_what_is_empty_is_left_out_and_what_says_no_stays() -> None:
@@ -39,7 +39,7 @@ def test_G2_a_refusal_is_the_object_of_the_command_line() -> None:
 
 
 def test_every_tool_that_only_looks_answers_small_and_as_an_object(office: Office, talk: Conversation) -> None:
-    task, _ = handed_in(office, talk)
+    task, _ = submitted_task(office, talk)
     known = {"task": task, "name": "balanced_review_policy", "purpose": "review", "role": "tech_lead", "limit": 5}
     known["text"] = "# Plan\n\n## Task: Say hello\n"
     for tool in talk.do(lambda client: client.list_tools()).tools:

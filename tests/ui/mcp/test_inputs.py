@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from foureyes.app.calling import takes_actor
+from foureyes.app.verb_calls import takes_actor
 from foureyes.errors import BadInput
 from foureyes.ui.mcp.inputs import closed, made_from, read, schema_of
 
@@ -27,8 +27,8 @@ HOSTILE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("task_ready", {"limit": -1}),
     ("task_ready", {"limit": 10**30}),
     ("task_ready", {"limit": True}),
-    ("task_submit", {"task": "fe-nope", "apart": False}),
-    ("task_approve", {"task": "fe-nope", "look": {"face": "tui"}}),
+    ("task_submit", {"task": "fe-nope", "elsewhere": False}),
+    ("task_approve", {"task": "fe-nope", "viewed": {"face": "tui"}}),
     ("finding_answer", {"answers": [{"finding": "x", "action": "MAYBE"}]}),
     ("finding_answer", {"answers": "none"}),
     ("review_submit", {"task": "fe-nope", "review": {"verdict": "approved"}}),

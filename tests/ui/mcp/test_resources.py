@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.ui.mcp.office import Conversation, Office, handed_in
+from tests.ui.mcp.office import Conversation, Office, submitted_task
 
 
 def test_resources_are_a_tasks_context_its_review_request_and_a_diff(office: Office, talk: Conversation) -> None:
-    task, _ = handed_in(office, talk)
+    task, _ = submitted_task(office, talk)
     address = f"foureyes://task/{task}"
 
     def read(tail: str) -> str:
@@ -28,7 +28,7 @@ def test_resources_are_a_tasks_context_its_review_request_and_a_diff(office: Off
 
 
 def test_F4_prompts_are_those_of_the_implementer_and_the_reviewer(office: Office, talk: Conversation) -> None:
-    task, _ = handed_in(office, talk)
+    task, _ = submitted_task(office, talk)
     for name in ("implementer", "reviewer"):
         prompt = talk.do(lambda client, name=name: client.get_prompt(name, {"task": task}))
         assert task in prompt.messages[0].content.text

@@ -11,7 +11,7 @@ from foureyes.core.rules.callers import served
 from foureyes.ui.mcp.tools import TOOLS
 
 from tests.stage.people import ALICE, CODEX, agent, person
-from tests.ui.mcp.office import Conversation, Office, handed_in
+from tests.ui.mcp.office import Conversation, Office, submitted_task
 
 GEMINI = agent("gemini")
 
@@ -20,7 +20,7 @@ def test_K1_a_task_is_claimed_with_its_worktree_committed_and_handed_in_from_whe
     office: Office, talk: Conversation
 ) -> None:
     office.checkout.git("switch", "-q", "-c", "somebodys-own")
-    task, seen = handed_in(office, talk)
+    task, seen = submitted_task(office, talk)
     assert seen.startswith("1.")
     assert office.status(task) == "reviewing"
     log = office.checkout.git("log", "-1", "--format=%s%n%(trailers)", f"fe/{task}")
@@ -62,7 +62,7 @@ def test_A1_nothing_is_committed_for_an_agent_but_in_the_worktree_of_its_task(
 def test_P2_D7_who_made_it_is_refused_and_another_agent_that_says_what_it_saw_approves(
     office: Office, talk: Conversation
 ) -> None:
-    task, seen = handed_in(office, talk)
+    task, seen = submitted_task(office, talk)
     assert talk.good("task_show", task=task)["status"] == "reviewing"
     own = talk.call("task_approve", task=task, seen=seen, reason="mine")
     assert (own.is_error, own.code, own.rules) == (True, "refused", ["P2"])
@@ -74,11 +74,11 @@ def test_P2_D7_who_made_it_is_refused_and_another_agent_that_says_what_it_saw_ap
     assert talk.good("task_approve", task=task, seen=seen, reason="read it")["rule"] == "P7"
     with office.call() as (app, _):
         (approval,) = app.lists.show(ALICE, task).approvals
-    assert approval.look.face == "mcp"
+    assert approval.viewed.face == "mcp"
 
 
 def test_L6_a_finding_is_added_listed_answered_and_handed_in_again(office: Office, talk: Conversation) -> None:
-    task, _ = handed_in(office, talk)
+    task, _ = submitted_task(office, talk)
     office.actor = CODEX
     added = talk.good("finding_add", task=task, severity="HIGH", title="it greets nobody", path="hello.py", line=1)
     office.actor = agent("claude")
@@ -93,7 +93,7 @@ def test_L6_a_finding_is_added_listed_answered_and_handed_in_again(office: Offic
 
 
 def test_V3_a_review_is_given_as_an_object_and_its_wrong_fields_are_named(office: Office, talk: Conversation) -> None:
-    task, seen = handed_in(office, talk)
+    task, seen = submitted_task(office, talk)
     office.actor = CODEX
     review: dict[str, Any] = {"verdict": "concerns", "summary": "no", "files_reviewed": ["hello.py"]}
     wrong = talk.call("review_submit", task=task, review=review | {"issues": [{"severity": "odd", "title": 7}]})
@@ -105,7 +105,7 @@ def test_V3_a_review_is_given_as_an_object_and_its_wrong_fields_are_named(office
 
 
 def test_F1_a_change_is_sent_back_and_the_context_says_why(office: Office, talk: Conversation) -> None:
-    task, seen = handed_in(office, talk)
+    task, seen = submitted_task(office, talk)
     office.actor = CODEX
     assert talk.good("task_redo", task=task, text="greet everybody", seen=seen)["status"] == "open"
     told = talk.good("task_context", task=task)
@@ -120,7 +120,7 @@ def test_I5_below_an_editor_it_starts_and_hands_in_and_decides_nothing(
     office: Office, talk: Conversation, seen: Actor
 ) -> None:
     office.actor = served(person(), seen)
-    task, name = handed_in(office, talk)
+    task, name = submitted_task(office, talk)
     for tool, more in (("task_approve", {"reason": "x"}), ("task_redo", {"text": "x"})):
         answer = talk.call(tool, {"task": task, "seen": name} | more)
         assert answer.rules == ["I5"]

@@ -13,7 +13,7 @@ from typing import Any
 from foureyes.app.application import Application
 from foureyes.app.git_ports import Workshop
 from foureyes.app.ports import CheckRunner, Lent, Outside, TreeFiles
-from foureyes.app.views.attempt import EnvironmentRow
+from foureyes.app.results.attempt import EnvironmentRow
 from foureyes.core.nouns.check import Ran
 from foureyes.core.nouns.check_config import CheckoutRule, CheckRule
 from foureyes.core.words.ids import Sha
@@ -70,8 +70,8 @@ class QuickChecks:
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
         return self._real.lend(rule, tree)
 
-    def why_no_rooms(self) -> str:
-        return self._real.why_no_rooms()
+    def why_no_sandboxes(self) -> str:
+        return self._real.why_no_sandboxes()
 
     def _words(self, tree: str) -> set[str]:
         """What of a tree the checks look at: RED, MESSY, or that it has another script."""

@@ -19,7 +19,7 @@ from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_fro
 from textual.pilot import Pilot
 
 from foureyes.app.application import Application
-from foureyes.app.views.task_list import ListQuery, TaskRow
+from foureyes.app.results.task_list import ListQuery, TaskRow
 from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.wiring import open_project
 from foureyes.config.own_settings import Own

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from foureyes.app.views.project import News
+from foureyes.app.results.project import News
 from foureyes.ui.tui.checking import MOST_LINES, RunningChecks
 from foureyes.ui.tui.screens.checks import ChecksPage
 from foureyes.ui.tui.screens.task import TaskPage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.review import NO_LOOK, FaceLook
+from foureyes.app.results.review import NOT_VIEWED, ViewReport
 from foureyes.ui.tui import closing
 from foureyes.ui.tui.closing import HINT_AFTER, Unread
 from foureyes.ui.tui.screens.task import TaskPage
@@ -16,12 +16,12 @@ def test_high_risk_that_was_approved_unread_is_said_once_and_only_then() -> None
     unread = Unread()
     for number in range(HINT_AFTER):
         assert unread.hint() == ""
-        unread.approved(f"fe-{number}", NO_LOOK, close=True)
-        unread.approved(f"fe-r{number}", FaceLook(face="tui", shown=("a",)), close=True)
-        unread.approved(f"fe-l{number}", NO_LOOK, close=False)
+        unread.approved(f"fe-{number}", NOT_VIEWED, close=True)
+        unread.approved(f"fe-r{number}", ViewReport(face="tui", shown=("a",)), close=True)
+        unread.approved(f"fe-l{number}", NOT_VIEWED, close=False)
     unread.taken_back("fe-0")
     assert unread.hint() == ""
-    unread.approved("fe-0", NO_LOOK, close=True)
+    unread.approved("fe-0", NOT_VIEWED, close=True)
     assert unread.hint() == "5 high-risk changes approved unread: fe-1, fe-2, fe-3, fe-4, fe-0"
     assert unread.hint() == ""
 

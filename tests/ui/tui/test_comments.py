@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from foureyes.app.views.diff import DiffView
+from foureyes.app.results.diff import DiffView
 from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.ui.tui.comments import Comment, comment_of, reanchored
 

@@ -10,7 +10,7 @@ from textual.color import Color
 from textual.widgets import Static
 
 from foureyes.adapters.drafts.files import directory_of
-from foureyes.app.views.draft import CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
+from foureyes.app.results.draft import CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
 from foureyes.core.nouns.finding import ReportedFinding
 from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.app import FoureyesApp

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from foureyes.app.views.draft import Draft, RedoDraft
-from foureyes.app.views.sprint import SprintAsk
+from foureyes.app.results.draft import Draft, RedoDraft
+from foureyes.app.results.sprint import SprintAsk
 from foureyes.core.nouns.finding import Answer, ReportedFinding
 from foureyes.ui.tui.keys import CONTEXTS, KeyContext, bound
 from foureyes.ui.tui.screens.diff import DiffPage
@@ -241,7 +241,7 @@ def is_at(told: Told, row: int) -> bool:
 
 def looked(told: Told) -> tuple[int | None, int | None]:
     """How much of the approved change the record says was marked or shown, of how much."""
-    look = told.seat.app.lists.show(BOB, told.tasks["First"]).approvals[0].look
+    look = told.seat.app.lists.show(BOB, told.tasks["First"]).approvals[0].viewed
     return look.hunks, look.marked
 
 

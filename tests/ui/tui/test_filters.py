@@ -5,20 +5,20 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.views.board import Card
-from foureyes.app.views.review import QueueRow
-from foureyes.app.views.task_list import Preview
+from foureyes.app.results.board import Card
+from foureyes.app.results.review import QueueRow
+from foureyes.app.results.task_list import Preview
 from foureyes.core.rules.risk import Risk
 from foureyes.ui.tui.filters import parse, searched
 
 ROW = QueueRow(
     task="fe-7k2", title="Add login with tokens", priority=1, attempt=3, diff_id="sha256:0", mode="per-task",
-    labels=("docs", "security"), who="codex#1", risk=Risk("high", ()), auto_approvable=False,
+    labels=("docs", "security"), owner="codex#1", risk=Risk("high", ()), auto_approvable=False,
     you=Preview(may_approve=True, rule="P7"),
 )  # fmt: skip
 CARD = Card(
     task="fe-7k2", title="Add login with tokens", state="reviewing", status="reviewing", priority=1,
-    labels=("docs", "security"), iteration=3, who="codex#1", review=ROW,
+    labels=("docs", "security"), iteration=3, owner="codex#1", review=ROW,
 )  # fmt: skip
 
 

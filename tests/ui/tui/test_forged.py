@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from foureyes.adapters.drafts.files import directory_of
-from foureyes.app.views.draft import MOST_BYTES, CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
+from foureyes.app.results.draft import MOST_BYTES, CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
 from foureyes.ui.tui.screens.diff import DiffPage
 from foureyes.ui.tui.screens.form import FormPage
 from foureyes.ui.tui.screens.task import TaskPage
@@ -83,7 +83,7 @@ def test_what_a_file_says_was_seen_is_not_shown_and_not_what_is_compared_with_H4
 
     play(seat.sit(), story)
     (approval,) = seat.app.lists.show(BOB, task).approvals
-    assert (approval.look.shown, approval.look.hunks) == (2, 2)
+    assert (approval.viewed.shown, approval.viewed.hunks) == (2, 2)
 
 
 def test_what_this_person_decided_about_is_what_a_second_look_is_compared_with_after_a_restart(seat: Seat) -> None:

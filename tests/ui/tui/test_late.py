@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.review import NO_LOOK
+from foureyes.app.results.review import NOT_VIEWED
 from foureyes.errors import Conflict
 from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.comments import Comment
@@ -41,7 +41,7 @@ def test_what_is_sent_back_is_the_change_that_was_on_screen_D7(seat: Seat) -> No
     seen = seat.app.lists.show(BOB, task).attempts[0].diff_id
     for verb in (seat.app.feedback.redo, seat.app.feedback.reject):
         with pytest.raises(Conflict):
-            verb(BOB, task, "no", seen=seen, look=NO_LOOK)
+            verb(BOB, task, "no", seen=seen, viewed=NOT_VIEWED)
 
 
 def test_a_batch_approves_what_was_in_the_preview_or_nothing_D7(seat: Seat) -> None:

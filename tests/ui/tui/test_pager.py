@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.views.diff import DiffView
+from foureyes.app.results.diff import DiffView
 from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.ui.tui.pager import patch_lines
 
@@ -64,7 +64,7 @@ def test_the_pager_gets_the_change_and_the_record_says_pager_H5(
 
     play(seat.sit(FOUREYES_PAGER=f"tee {out}"), story)
     assert "+    return 55" in out.read_text()
-    assert seat.app.lists.show(BOB, task).approvals[0].look.pager
+    assert seat.app.lists.show(BOB, task).approvals[0].viewed.pager
 
 
 def test_a_pager_that_failed_is_not_recorded_as_one_H5(seat: Seat, monkeypatch: pytest.MonkeyPatch) -> None:

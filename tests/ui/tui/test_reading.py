@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.diff import DiffView
-from foureyes.app.views.review import FeedbackView
-from foureyes.app.views.task import TaskDetail
+from foureyes.app.results.diff import DiffView
+from foureyes.app.results.review import FeedbackView
+from foureyes.app.results.task import TaskDetail
 from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.task import Task

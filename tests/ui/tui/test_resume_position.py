@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.draft import Draft, Position, RedoDraft
+from foureyes.app.results.draft import Draft, Position, RedoDraft
 from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.resume_position import position_of, resume, welcome
 

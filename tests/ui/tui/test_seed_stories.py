@@ -47,7 +47,7 @@ def test_E2E_R01_a_single_task_is_opened_read_and_approved_and_reaches_main(seat
 
     play(seat.sit(), story)
     (approval,) = seat.app.lists.show(BOB, task).approvals
-    assert (approval.look.face, seat.status(task)) == ("tui", "approved")
+    assert (approval.viewed.face, seat.status(task)) == ("tui", "approved")
     assert merge(seat) == {task: "merged"}
     assert "src/add_login.py" in on_main(seat)
     assert seat.status(task) == "closed"

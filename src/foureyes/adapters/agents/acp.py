@@ -171,7 +171,7 @@ class Client:
     """A conversation with an agent."""
 
     def __init__(self, wire: AgentRpc, stream: ClaudeStream, options: Mapping[str, str]) -> None:
-        self._wire, self._told, self._options = wire, stream, options
+        self._wire, self._story, self._options = wire, stream, options
         self._messages = wire.messages()
         self._listens = False
 
@@ -181,8 +181,8 @@ class Client:
         hello = self._answer("initialize", {"protocolVersion": VERSION, "clientCapabilities": offers})
         loads = bool(_table(hello.get("agentCapabilities")).get("loadSession"))
         session, modes = self._session(loads)
-        self._told.conversation = session if loads else ""
-        self._told.event("system", subtype="init")
+        self._story.conversation = session if loads else ""
+        self._story.event("system", subtype="init")
         wanted = next((mode for mode in READ_ONLY if mode in modes), "") if "--reads" in self._options else ""
         if wanted:
             self._answer("session/set_mode", {"sessionId": session, "modeId": wanted})
@@ -226,9 +226,9 @@ class Client:
         params = _table(message.get("params"))
         if message["method"] == "session/update":
             if self._listens:  # what was said in an earlier run is repeated when it is loaded
-                self._told.update(_table(params.get("update")))
+                self._story.update(_table(params.get("update")))
         elif message["method"] == "session/request_permission":
-            self._told.call(_table(params.get("toolCall")))
+            self._story.call(_table(params.get("toolCall")))
             self._wire.send({"id": message.get("id"), "result": {"outcome": self._permit(params)}})
         elif message.get("id") is not None:
             why = {"code": NO_METHOD, "message": f"{message['method']} is not offered"}

@@ -236,9 +236,9 @@ def path_with_fe(path: str) -> str:
     import shutil
 
     entries = clean_path(path)
-    beside = os.path.dirname(sys.executable or "")
-    has_own = beside and os.path.exists(os.path.join(beside, "fe"))
-    return entries if not has_own or shutil.which("fe", path=entries) else f"{entries}{os.pathsep}{beside}"
+    own_folder = os.path.dirname(sys.executable or "")
+    has_own = own_folder and os.path.exists(os.path.join(own_folder, "fe"))
+    return entries if not has_own or shutil.which("fe", path=entries) else f"{entries}{os.pathsep}{own_folder}"
 
 
 def login_profile(path: str) -> str:

@@ -187,7 +187,7 @@ class LiveProgram:
 # ---- Outcome (S1, S2) ----
 
 HEAD, TAIL = 4_000, 16_000
-TOLD = 600
+LONGEST_ERROR = 600
 NO_LAST_EVENT = "it ended before its stream did"
 
 
@@ -227,7 +227,7 @@ def outcome(
         conversation=conversation_of(story.conversation),
         usage=story.usage,
         error=error,
-        error_text=in_line(_without(trouble, secret), TOLD),
+        error_text=in_line(_without(trouble, secret), LONGEST_ERROR),
         retry_after=wait if error == "quota" else None,
         timed_out=ending.timed_out,
         stopped=bool(ending.stopped),

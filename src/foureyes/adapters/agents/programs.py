@@ -164,12 +164,14 @@ class AgentPrograms:
     def checkout(self, run: RunId, write: Callable[[str], Mapping[str, str]], files: Mapping[str, str]) -> Checkout:
         shown: dict[str, str] = {}
         try:
-            path, beside = self.places.checkout(run, lambda path: shown.update(write(path)), files)
+            path, review_folder = self.places.checkout(run, lambda path: shown.update(write(path)), files)
         except OSError as problem:
             raise AgentUnavailable(f"there is no room for a checkout: {_why(problem)}") from problem
-        shown |= {f"{beside}/{name}": blob(text.encode("utf-8", "backslashreplace")) for name, text in files.items()}
+        shown |= {
+            f"{review_folder}/{name}": blob(text.encode("utf-8", "backslashreplace")) for name, text in files.items()
+        }
         self._shown[run] = path, shown
-        return Checkout(path, beside)
+        return Checkout(path, review_folder)
 
     def altered(self, run: RunId) -> str:
         try:

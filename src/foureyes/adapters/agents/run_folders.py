@@ -14,7 +14,7 @@ from foureyes.core.nouns.session import RUN_TOKEN
 from foureyes.core.words.ids import Shape
 
 RUNS, HOMES, CHECKOUTS = "runs", "homes", "checkouts"
-BESIDE = ".foureyes-review"
+REVIEW_FOLDER = ".foureyes-review"
 TOKEN, PROMPT, TMP = RUN_TOKEN, "prompt.md", "tmp"
 NAME = Shape(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 ONLY_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -59,12 +59,12 @@ class RunFiles:
         path = _new(self._below(CHECKOUTS, run))
         write(path)
         taken = set(os.listdir(path))
-        beside = next(each for n in itertools.count() if (each := f"{BESIDE}{n or ''}") not in taken)
-        os.mkdir(os.path.join(path, beside), 0o700)
+        review_folder = next(each for n in itertools.count() if (each := f"{REVIEW_FOLDER}{n or ''}") not in taken)
+        os.mkdir(os.path.join(path, review_folder), 0o700)
         for each, text in files.items():
-            with open(opened(os.path.join(path, beside, _named(each)), ONLY_NEW, 0o600), "wb") as file:
+            with open(opened(os.path.join(path, review_folder, _named(each)), ONLY_NEW, 0o600), "wb") as file:
                 file.write(text.encode("utf-8", "backslashreplace"))
-        return path, beside
+        return path, review_folder
 
     def drop_checkouts(self, run: str) -> None:
         with suppress(OSError), entered(os.path.join(self._base, CHECKOUTS)) as checkouts:

@@ -130,10 +130,10 @@ class ScriptPlayer:
         """Write a review of the checkout as the last message. By default it names the change and lists every file as
         read. `named` is the reviewer it claims.
         """
-        beside = max(name for name in os.listdir() if name.startswith(".foureyes-review"))
-        with open(os.path.join(beside, "request.json"), encoding="utf-8") as file:
+        review_folder = max(name for name in os.listdir() if name.startswith(".foureyes-review"))
+        with open(os.path.join(review_folder, "request.json"), encoding="utf-8") as file:
             request = json.load(file)
-        with open(os.path.join(beside, "change.diff"), encoding="utf-8", errors="replace") as file:
+        with open(os.path.join(review_folder, "change.diff"), encoding="utf-8", errors="replace") as file:
             paths = re.findall(r"^diff --git a/.* b/(.*)$", file.read(), re.MULTILINE)
         given = {"summary": "Looked at.", "diff_id": request["diff_id"], "files_reviewed": paths, **payload}
         named = {"reviewer": step["named"]} if step.get("named") else {}

@@ -22,7 +22,7 @@ from foureyes.core.words.text import readable, visible
 from foureyes.core.words.untrusted_text import named
 
 if TYPE_CHECKING:
-    from foureyes.adapters.checks.sandbox import Room
+    from foureyes.adapters.checks.sandbox import Sandbox
 
 
 # ---- The checkout of a check ----
@@ -45,7 +45,7 @@ class Stopped(Exception):
         super().__init__("it was stopped")
 
 
-class Stand(msgspec.Struct, frozen=True):
+class PreparedCheckout(msgspec.Struct, frozen=True):
     """A prepared checkout for a check, in a sandbox or not.
 
     - first: directories to put before PATH, as the check sees them
@@ -57,12 +57,12 @@ class Stand(msgspec.Struct, frozen=True):
 
     place: str
     seen: str
-    room: Room | None = None
+    sandbox: Sandbox | None = None
     first: tuple[str, ...] = ()
     disturbed: Callable[[], str] = str
     environment: str = ""
     changed: Callable[[], Mapping[str, str]] = dict
-    beside: str = ""
+    for_start: str = ""
 
     @property
     def work(self) -> str:
@@ -71,24 +71,24 @@ class Stand(msgspec.Struct, frozen=True):
 
     def readable(self, path: str) -> str:
         """Return the path by which we can read a path that the check sees."""
-        return self.room.inside(path) if self.room is not None else path
+        return self.sandbox.inside(path) if self.sandbox is not None else path
 
     def run(
         self, command: str, env: Mapping[str, str], timeout: float, hear: Callable[[bytes], None],
         stop: Callable[[int], bool],
     ) -> ProgramEnd:  # fmt: skip
         """Run a shell command of the project in its tree."""
-        return run_in(self.room, [SHELL, "-c", command], self.work, env, timeout, hear, stop)
+        return run_in(self.sandbox, [SHELL, "-c", command], self.work, env, timeout, hear, stop)
 
 
 def run_in(
-    room: Room | None, argv: Sequence[str], cwd: str, env: Mapping[str, str], timeout: float,
+    sandbox: Sandbox | None, argv: Sequence[str], cwd: str, env: Mapping[str, str], timeout: float,
     hear: Callable[[bytes], None], stop: Callable[[int], bool] | None = None,
 ) -> ProgramEnd:  # fmt: skip
-    """Run a program in a sandbox, or without one if `room` is None. Kills everything that it started."""
-    if room is None:
+    """Run a program in a sandbox, or without one if `sandbox` is None. Kills everything that it started."""
+    if sandbox is None:
         return supervise(argv, cwd=cwd, env=env, timeout=timeout, hear=hear, stop=stop)
-    return supervise(room.entering(cwd, argv), env=env, timeout=timeout, hear=hear, stop=stop)
+    return supervise(sandbox.entering(cwd, argv), env=env, timeout=timeout, hear=hear, stop=stop)
 
 
 def why_ended(ended: ProgramEnd, minutes: int) -> str:
@@ -236,13 +236,13 @@ class Exported:
         self._files = files
         self._place = place
         self.path = os.path.join(place, "tree")
-        self._seal = ""
+        self._fingerprint = ""
 
-    def written(self, *, look: bool = True) -> str:
-        """Return the directory with the files as committed. With `look`, make sure that they are. Without it, call
+    def written(self, *, verify: bool = True) -> str:
+        """Return the directory with the files as committed. With `verify`, make sure that they are. Without it, call
         is_sound() after use.
         """
-        if not self._seal or (look and not self.is_sound()):
+        if not self._fingerprint or (verify and not self.is_sound()):
             self._write()
         return self.path
 
@@ -253,16 +253,16 @@ class Exported:
             remove(self.path)
             os.mkdir(self.path, 0o700)
             self._export(self.path)
-            self._seal = seal(self.path)
+            self._fingerprint = fingerprint(self.path)
             if not (other := unlike(self.path, self._files())):
                 return
-        self._seal = ""
+        self._fingerprint = ""
         raise OSError(errno.EIO, "another program writes to the files of its checkout", visible(other))
 
     def is_sound(self) -> bool:
         """Return True if the files are unchanged. Otherwise the next use writes them again."""
-        is_sound = seal(self.path) == self._seal
-        self._seal = self._seal if is_sound else ""
+        is_sound = fingerprint(self.path) == self._fingerprint
+        self._fingerprint = self._fingerprint if is_sound else ""
         return is_sound
 
     def copy_to(self, work: str) -> None:
@@ -278,7 +278,7 @@ class Exported:
     def move_to(self, work: str) -> None:
         """Move the files over an empty directory. Use this for the last check of a tree."""
         os.rename(self.written(), work)
-        self._seal = ""
+        self._fingerprint = ""
 
     def close(self) -> None:
         remove(self._place)
@@ -291,7 +291,7 @@ def copy_tree(source: str, into: str) -> None:
         raise OSError(errno.EIO, f"its files could not be copied: {readable(done.err).strip()}", into)
 
 
-def seal(path: str) -> str:
+def fingerprint(path: str) -> str:
     """Return a digest of the metadata of everything below a directory. Any write changes it, because no program can set
     a file's ctime."""
     digest, ahead = sha256(), [path]
@@ -344,12 +344,12 @@ def refuse_own_parts(tree: str, environment: str, rule: CheckoutRule, files: Tre
         if any(path == place or path.startswith(f"{place}/") for place in places)
         and not any(now[path] == had.get(path) for had in before)
     ]
-    beside = files.agreed_beside() if own else {}
+    for_start = files.agreed_for_start() if own else {}
     for path in own:
-        if now[path] != beside.get(path):
+        if now[path] != for_start.get(path):
             is_older = any(now[path] == had.get(path) for had in files.of_target(ALL))
             raise OwnParts(_older(path) if is_older else _changed(path))
-    return files.beside if own else ""
+    return files.for_start if own else ""
 
 
 def _changed(path: str) -> str:

@@ -28,7 +28,7 @@ from foureyes.core.words.ids import Shape
 from foureyes.core.words.text import visible
 
 if TYPE_CHECKING:
-    from foureyes.adapters.checks.sandbox import Room
+    from foureyes.adapters.checks.sandbox import Sandbox
 
 
 # ---- The watch over a run (D5) ----
@@ -50,8 +50,8 @@ class Watch:
     `checkouts` are those of the repository.
     """
 
-    def __init__(self, place: str, checkouts: Sequence[str], seen: str = "", room: Room | None = None) -> None:
-        self._place, self._room = seen or place, room
+    def __init__(self, place: str, checkouts: Sequence[str], seen: str = "", sandbox: Sandbox | None = None) -> None:
+        self._place, self._sandbox = seen or place, sandbox
         self._folder, self._work = os.path.join(place, "watch"), os.path.join(self._place, "work")
         self._seen_folder = os.path.join(self._place, "watch")
         self._checkouts = [os.path.realpath(path) for path in checkouts]
@@ -70,7 +70,7 @@ class Watch:
             replace(here, code_origin.PLACES, places, 0o600, durable=False)
         return {**env, PATH: os.pathsep.join(filter(None, (self._seen_folder, env.get(PATH, ""))))}
 
-    def look(self, reaper: int) -> None:
+    def examine(self, reaper: int) -> None:
         """Remember interpreters below a process that run without the watch."""
         now = time.monotonic()
         if now < self._next or not self._checkouts or len(self._unwatched) >= MOST_ASKED:
@@ -87,13 +87,13 @@ class Watch:
         """Return the first code that the run took from another checkout, or None."""
         if not self._checkouts:
             return None
-        origin = self._told()
+        origin = self._recorded()
         if origin is None:
-            if self._room is None:  # inside a sandbox, a command's programs are unknown here
+            if self._sandbox is None:  # inside a sandbox, a command's programs are unknown here
                 self._unwatched |= dict.fromkeys(in_command(command, env, self._work, self._folder))
             self._ask(env)
-            origin = self._told()
-        if origin is None and self._room is not None:
+            origin = self._recorded()
+        if origin is None and self._sandbox is not None:
             return None  # no way leads to a checkout that is not there
         if origin is None:
             return leading_out(self._work, self._checkouts, env)
@@ -103,7 +103,7 @@ class Watch:
             advice=_advice(command, file, checkout),
         )  # fmt: skip
 
-    def _told(self) -> tuple[str, str, str] | None:
+    def _recorded(self) -> tuple[str, str, str] | None:
         """Return the first complete line written by an interpreter."""
         try:
             line, ended, _ = read(os.path.join(self._folder, code_origin.FOUND), MOST_FOUND).partition(b"\0\n")
@@ -122,10 +122,10 @@ class Watch:
             cwd = each.cwd if os.path.isdir(self._readable(each.cwd)) else self._place
             argv = [each.program, *options, script, os.pathsep.join(each.first), *names]
             with suppress(ProcessProblem, OSError):
-                run_in(self._room, argv, cwd, given, ASKING, output.append)
+                run_in(self._sandbox, argv, cwd, given, ASKING, output.append)
 
     def _readable(self, path: str) -> str:
-        return self._room.inside(path) if self._room is not None else path
+        return self._sandbox.inside(path) if self._sandbox is not None else path
 
 
 def packages_in(roots: Sequence[str]) -> list[str]:
@@ -189,14 +189,14 @@ class Interpreter(msgspec.Struct, frozen=True):
     program: str
     options: str
     path: str
-    told: tuple[str, ...]
+    given: tuple[str, ...]
     own: str
     cwd: str
 
     @property
     def first(self) -> list[str]:
         """Front of its import path: pytest's paths, then the script's own directory."""
-        return [*self.told, *([self.own] if self.own else [])]
+        return [*self.given, *([self.own] if self.own else [])]
 
 
 class Invoked(msgspec.Struct, frozen=True):
@@ -496,12 +496,12 @@ def said_paths(root: str) -> list[str]:
 
 def first_paths(root: str) -> list[str]:
     """Return the directories that pytest puts at the front of the path before it imports the tests."""
-    beside = [*said_paths(root)]
+    paths = [*said_paths(root)]
     if any(
         os.path.isfile(os.path.join(root, name)) for name in ("conftest.py", "tests/__init__.py", "test/__init__.py")
     ):
-        beside.append("")
-    return [os.path.join(root, path) for path in beside]
+        paths.append("")
+    return [os.path.join(root, path) for path in paths]
 
 
 def _settings_text(path: str) -> str:

@@ -16,29 +16,29 @@ from hashlib import sha256
 
 import msgspec
 
+from foureyes.adapters.checks.check_cache import LOCK, CheckCache, Hear, locked, waited
 from foureyes.adapters.checks.checkout import (
     ALL,
     PREPARE,
     Exported,
-    Stand,
+    PreparedCheckout,
     StopAsked,
     Unprepared,
     copy_tree,
     environment,
+    fingerprint,
     overlaps,
     refuse_own_parts,
     remove,
-    seal,
     why_ended,
 )
-from foureyes.adapters.checks.environment_cache import LOCK, Hear, Shelf, locked, waited
 from foureyes.adapters.checks.output import Output
-from foureyes.adapters.checks.sandbox import Layer, Outlook, Room, Sight, why_none
+from foureyes.adapters.checks.sandbox import Layer, Outlook, Sandbox, Sight, why_none
 from foureyes.adapters.folders import MB, entered, opened, read, replace, walked
 from foureyes.adapters.folders import folder as open_folder
 from foureyes.adapters.tree_comparison import changed, sizes
 from foureyes.app.ports import Lent, TreeFiles
-from foureyes.app.views.attempt import EnvironmentRow
+from foureyes.app.results.attempt import EnvironmentRow
 from foureyes.core.nouns.check_config import TIMEOUT_MINUTES, CheckoutRule, CheckRule
 
 # ---- The provider of checkouts (D5) ----
@@ -58,7 +58,7 @@ class Ask(msgspec.Struct, frozen=True):
     stop: StopAsked
 
 
-class Grounds:
+class CheckoutProvider:
     """Provides sandboxes for the checks of one runner.
 
     - hidden: paths that checks must not see
@@ -68,10 +68,10 @@ class Grounds:
 
     def __init__(self, environ: Mapping[str, str], hidden: Sequence[str], minute: float, store: str = "") -> None:
         self._environ, self._minute = environ, minute
-        self.shelf = Shelf(environ, hidden)
-        self._outlook = Outlook(environ, hidden, self.shelf)
-        self.environments = Environments(self.shelf)
-        self._seals = Seals(store, self.shelf.environments)
+        self.cache = CheckCache(environ, hidden)
+        self._outlook = Outlook(environ, hidden, self.cache)
+        self.environments = Environments(self.cache)
+        self._fingerprints = Fingerprints(store, self.cache.environments)
         self._keys: dict[tuple[str, str, CheckoutRule], tuple[str, str]] = {}
         self._unprepared: dict[str, tuple[str, bytes]] = {}
         """Environments that could not be built, with reason and output. This runner does not try them again."""
@@ -79,33 +79,33 @@ class Grounds:
     def why_none(self) -> str:
         """Return the reason that sandboxes are unavailable here, or an empty string."""
         try:
-            self.shelf.make()
+            self.cache.make()
         except OSError as problem:
             return str(problem)
-        return why_none(self.shelf)
+        return why_none(self.cache)
 
     @contextmanager
-    def stand(self, ask: Ask) -> Iterator[Stand]:
+    def prepared(self, ask: Ask) -> Iterator[PreparedCheckout]:
         """Provide a checkout with the tree and the environment that its inputs need."""
-        self.shelf.make()
-        why = why_none(self.shelf) if ask.checkout.hides else "isolation = none"
+        self.cache.make()
+        why = why_none(self.cache) if ask.checkout.hides else "isolation = none"
         if why and ask.checkout.isolation == "full":
             raise Unprepared(f"it may not run without isolation (isolation = full): {why}")
-        with self._in_slot(ask) if why else self._in_room(ask) as stand:
-            yield stand
+        with self._in_slot(ask) if why else self._in_sandbox(ask) as prepared:
+            yield prepared
 
     @contextmanager
-    def _in_room(self, ask: Ask) -> Iterator[Stand]:
+    def _in_sandbox(self, ask: Ask) -> Iterator[PreparedCheckout]:
         sight = self._outlook.sight((*ask.rule.env, *ask.checkout.env))
         with ExitStack() as stack:
-            kept = self._environment(ask, self.shelf.at, lambda new: self._prepare_in_room(ask, sight, new), stack)
-            place = stack.enter_context(self.shelf.run())
-            tree = ask.shared.written(look=False)  # is_sound() verifies it after the run
-            beside = refuse_own_parts(tree, kept.work, ask.checkout, ask.tree) if kept is not None else ""
+            kept = self._environment(ask, self.cache.at, lambda new: self._prepare_in_sandbox(ask, sight, new), stack)
+            place = stack.enter_context(self.cache.run())
+            tree = ask.shared.written(verify=False)  # is_sound() verifies it after the run
+            for_start = refuse_own_parts(tree, kept.work, ask.checkout, ask.tree) if kept is not None else ""
             layers = [_layer(place, "work", tree, *([kept.work] if kept else []))]
             layers += [_layer(place, "home", kept.home)] if kept else []
-            room = Room(self.shelf, place, sight, layers)
-            stack.callback(room.close)
+            sandbox = Sandbox(self.cache, place, sight, layers)
+            stack.callback(sandbox.close)
             first = _own_programs(ask.checkout, tree)
 
             def size_of(path: str) -> int | None:
@@ -114,27 +114,27 @@ class Grounds:
                 return None
 
             def disturbed() -> str:
-                if not room.is_kept:
+                if not sandbox.is_kept:
                     return "ended the process that isolated its files"
                 return self._disturbed(ask.shared, kept)
 
-            yield Stand(
-                place, self.shelf.at, room, tuple(os.path.join(self.shelf.at, "work", name) for name in first),
+            yield PreparedCheckout(
+                place, self.cache.at, sandbox, tuple(os.path.join(self.cache.at, "work", name) for name in first),
                 disturbed, kept.key if kept else "",
-                lambda: changed(room.inside(f"{self.shelf.at}/work"), ask.tree.listed(ALL), layers[0].upper, size_of),
-                beside,
+                lambda: changed(sandbox.inside(f"{self.cache.at}/work"), ask.tree.listed(ALL), layers[0].upper, size_of),
+                for_start,
             )  # fmt: skip
 
     @contextmanager
-    def _in_slot(self, ask: Ask) -> Iterator[Stand]:
-        with self.shelf.slot(ask.stop) as place, ExitStack() as stack:
+    def _in_slot(self, ask: Ask) -> Iterator[PreparedCheckout]:
+        with self.cache.slot(ask.stop) as place, ExitStack() as stack:
             kept = self._environment(ask, place, lambda new: self._prepare_in_slot(ask, place, new), stack)
             work, tree = os.path.join(place, "work"), os.path.join(place, "tree")
             os.mkdir(tree, 0o700)
             ask.shared.copy_to(tree)
-            beside = ""
+            for_start = ""
             if kept is not None:
-                beside = refuse_own_parts(tree, kept.work, ask.checkout, ask.tree)
+                for_start = refuse_own_parts(tree, kept.work, ask.checkout, ask.tree)
                 copy_tree(kept.work, work)
                 copy_tree(kept.home, os.path.join(place, "home"))
                 for path in list(overlaps(tree, work)):  # nothing is written through a link of the environment
@@ -146,7 +146,7 @@ class Grounds:
             key = kept.key if kept else ""
             disturbed = lambda: self._disturbed(None, kept)  # noqa: E731
             left = lambda: changed(work, ask.tree.listed(ALL), size_of=before.get)  # noqa: E731
-            yield Stand(place, place, None, first, disturbed, key, left, beside)
+            yield PreparedCheckout(place, place, None, first, disturbed, key, left, for_start)
 
     def _environment(self, ask: Ask, at: str, make: Callable[[str], None], stack: ExitStack) -> Environment | None:
         if not ask.checkout.prepare.strip():
@@ -156,18 +156,20 @@ class Grounds:
             why, output = self._unprepared[key]
             ask.output.hear(output)
             raise Unprepared(why)
-        opened = self.environments.open(key, ask.checkout, alone, make, ask.stop, ask.output.hear, self._seals_at(at))
+        opened = self.environments.open(
+            key, ask.checkout, alone, make, ask.stop, ask.output.hear, self._fingerprints_at(at)
+        )
         try:
             return stack.enter_context(opened)
         except Unprepared as problem:
             self._unprepared[key] = (str(problem), ask.output.raw())
             raise
 
-    def _seals_at(self, at: str) -> Seals | None:
+    def _fingerprints_at(self, at: str) -> Fingerprints | None:
         """Return the record of fingerprints for environments used in slots. In a sandbox none is needed, because no
         check can reach the file next to its environment.
         """
-        return None if at == self.shelf.at else self._seals
+        return None if at == self.cache.at else self._fingerprints
 
     def _known_key(self, rule: CheckoutRule, tree: TreeFiles, at: str) -> tuple[str, str]:
         known = (tree.name, at, rule)
@@ -175,12 +177,12 @@ class Grounds:
             self._keys[known] = self._key(rule, tree, at)
         return self._keys[known]
 
-    def key_in_room(self, rule: CheckoutRule, tree: TreeFiles) -> str:
+    def key_in_sandbox(self, rule: CheckoutRule, tree: TreeFiles) -> str:
         """Return the cache key of a tree's environment if checks run in sandboxes, otherwise "". Each slot has a key of
         its own.
         """
-        is_told = rule.prepare.strip() and rule.hides and not self.why_none()
-        return self._known_key(rule, tree, self.shelf.at)[0] if is_told else ""
+        is_known = rule.prepare.strip() and rule.hides and not self.why_none()
+        return self._known_key(rule, tree, self.cache.at)[0] if is_known else ""
 
     def _disturbed(self, shared: Exported | None, kept: Environment | None) -> str:
         if shared is not None and not shared.is_sound():
@@ -193,36 +195,36 @@ class Grounds:
         """Return the cache key of a tree's environment, and the tree if the environment is only for that one."""
         inputs = tree.listed(rule.inputs)
         alone = "" if inputs in tree.of_target(rule.inputs) else tree.name
-        whose = f" of {self._seals.owner}" if self._seals_at(at) is not None else ""
+        whose = f" of {self._fingerprints.owner}" if self._fingerprints_at(at) is not None else ""
         return key_of(rule, inputs, self._environ, at + whose, alone), alone
 
     @contextmanager
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> Iterator[Lent | None]:
         """Yield the cached environment for a tree, from a sandbox or the first slot, or None. Never builds or waits."""
-        for at in (self.shelf.at, self.shelf.first_slot):
-            with self.environments.lent(self._key(rule, tree, at)[0], self._seals_at(at)) as kept:
+        for at in (self.cache.at, self.cache.first_slot):
+            with self.environments.lent(self._key(rule, tree, at)[0], self._fingerprints_at(at)) as kept:
                 if kept is not None:
                     yield Lent(kept.work, os.path.join(at, "work"))
                     return
         yield None
 
-    def _prepare_in_room(self, ask: Ask, sight: Sight, new: str) -> None:
-        with self.shelf.run() as place:
+    def _prepare_in_sandbox(self, ask: Ask, sight: Sight, new: str) -> None:
+        with self.cache.run() as place:
             inputs = _made(place, "inputs")
             ask.tree.write_some(list(ask.tree.listed(ask.checkout.inputs)), inputs)
             os.mkdir(os.path.join(new, "home", ".run"), 0o700)
             layer = Layer("work", (inputs,), os.path.join(new, "work"), _made(place, "moving"), lasts=True)
-            room = Room(self.shelf, place, sight, [layer], [("home", os.path.join(new, "home"))])
+            sandbox = Sandbox(self.cache, place, sight, [layer], [("home", os.path.join(new, "home"))])
             try:
-                self._prepare(ask, Stand(place, self.shelf.at, room))
+                self._prepare(ask, PreparedCheckout(place, self.cache.at, sandbox))
             finally:
-                room.close()
+                sandbox.close()
 
     def _prepare_in_slot(self, ask: Ask, place: str, new: str) -> None:
         work, home = os.path.join(place, "work"), os.path.join(place, "home")
         inputs = list(ask.tree.listed(ask.checkout.inputs))
         ask.tree.write_some(inputs, work)
-        self._prepare(ask, Stand(place, place))
+        self._prepare(ask, PreparedCheckout(place, place))
         for path in inputs:
             _unlink(os.path.join(work, path))
         for path, name in ((work, "work"), (home, "home")):
@@ -230,12 +232,12 @@ class Grounds:
             os.rename(path, os.path.join(new, name))
             os.mkdir(path, 0o700)
 
-    def _prepare(self, ask: Ask, stand: Stand) -> None:
+    def _prepare(self, ask: Ask, prepared: PreparedCheckout) -> None:
         checkout = ask.checkout
         rule = CheckRule(name=PREPARE, run=checkout.prepare, env=checkout.env)
         with ask.output.during("preparing the environment", checkout.prepare):
-            ended = stand.run(
-                checkout.prepare, environment(self._environ, rule, stand.seen), TIMEOUT_MINUTES * self._minute,
+            ended = prepared.run(
+                checkout.prepare, environment(self._environ, rule, prepared.seen), TIMEOUT_MINUTES * self._minute,
                 ask.output.hear, ask.output.beating(ask.stop),
             )  # fmt: skip
         if why := why_ended(ended, TIMEOUT_MINUTES):
@@ -290,7 +292,7 @@ FORM = 1
 class About(msgspec.Struct, frozen=True):
     """The record stored with an environment."""
 
-    seal: str
+    fingerprint: str
     made: float
     size: int
     command: str
@@ -303,7 +305,7 @@ class Environment(msgspec.Struct, frozen=True):
 
     key: str
     path: str
-    seal: str
+    fingerprint: str
 
     @property
     def work(self) -> str:
@@ -316,14 +318,14 @@ class Environment(msgspec.Struct, frozen=True):
     @property
     def is_sound(self) -> bool:
         """True if no program wrote to it since it was built."""
-        return _sealed(self.path) == self.seal
+        return _fingerprint_of(self.path) == self.fingerprint
 
 
 class Environments:
     """The environments in a cache."""
 
-    def __init__(self, shelf: Shelf, now: Callable[[], float] = time.time) -> None:
-        self._shelf = shelf
+    def __init__(self, cache: CheckCache, now: Callable[[], float] = time.time) -> None:
+        self._cache = cache
         self._now = now
         self._used: set[Environment] = set()
         """Environments known to be sound. Callers check again after use."""
@@ -331,17 +333,17 @@ class Environments:
     @contextmanager
     def open(
         self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None], stop: StopAsked, hear: Hear,
-        seals: Seals | None = None,
+        fingerprints: Fingerprints | None = None,
     ) -> Iterator[Environment]:  # fmt: skip
         """Yield a cached environment, or build it with `make`. It is locked during use.
 
-        `seals` has the trusted fingerprints, for checks that could write to the file next to the environment.
+        `fingerprints` has the trusted fingerprints, for checks that could write to the file next to the environment.
         """
-        lock = os.path.join(self._shelf.environments, key + LOCK)
+        lock = os.path.join(self._cache.environments, key + LOCK)
         is_new = False
         while True:
             with _holding(lock, fcntl.LOCK_SH, stop, hear):
-                environment = self._found(key, seals)
+                environment = self._found(key, fingerprints)
                 if environment is not None:
                     os.utime(lock)
                     if is_new:
@@ -349,35 +351,35 @@ class Environments:
                     yield environment
                     return
             with _holding(lock, fcntl.LOCK_EX, stop, hear):  # a lock cannot be upgraded atomically
-                if self._found(key, seals) is None:
+                if self._found(key, fingerprints) is None:
                     made = self._made(key, rule, tree, make)
                     self._used.add(made)
-                    if seals is not None:
-                        seals.note(key, made.seal)
+                    if fingerprints is not None:
+                        fingerprints.note(key, made.fingerprint)
                     is_new = True
 
     @contextmanager
-    def lent(self, key: str, seals: Seals | None = None) -> Iterator[Environment | None]:
+    def lent(self, key: str, fingerprints: Fingerprints | None = None) -> Iterator[Environment | None]:
         """Yield a cached environment for copying, None if there is none or another run is building it."""
-        is_made = about_of(os.path.join(self._shelf.environments, key)) is not None
-        lock = os.path.join(self._shelf.environments, key + LOCK)
+        is_made = about_of(os.path.join(self._cache.environments, key)) is not None
+        lock = os.path.join(self._cache.environments, key + LOCK)
         held = locked(lock, fcntl.LOCK_SH | fcntl.LOCK_NB) if is_made else None
         if held is None:
             yield None
             return
         try:
             os.utime(lock)
-            yield self._found(key, seals)
+            yield self._found(key, fingerprints)
         finally:
             os.close(held)
 
-    def _found(self, key: str, seals: Seals | None) -> Environment | None:
-        path = os.path.join(self._shelf.environments, key)
+    def _found(self, key: str, fingerprints: Fingerprints | None) -> Environment | None:
+        path = os.path.join(self._cache.environments, key)
         about = about_of(path)
         if about is None or self._now() - about.made > OLD:
             return None
-        environment = Environment(key, path, about.seal)
-        if seals is not None and seals.known(key) != environment.seal:
+        environment = Environment(key, path, about.fingerprint)
+        if fingerprints is not None and fingerprints.known(key) != environment.fingerprint:
             return None
         if environment not in self._used and not environment.is_sound:
             return None
@@ -392,7 +394,7 @@ class Environments:
         return True
 
     def _made(self, key: str, rule: CheckoutRule, tree: str, make: Callable[[str], None]) -> Environment:
-        path, new = (os.path.join(self._shelf.environments, name) for name in (key, NEW + key))
+        path, new = (os.path.join(self._cache.environments, name) for name in (key, NEW + key))
         remove(path)
         remove(new)  # of a prepare that was killed
         os.mkdir(new, 0o700)
@@ -402,13 +404,13 @@ class Environments:
             make(new)
             if rule.keep:
                 _keep(os.path.join(new, "work"), rule.keep)
-            about = About(_sealed(new), self._now(), _size(new), rule.prepare, tree)
+            about = About(_fingerprint_of(new), self._now(), _size(new), rule.prepare, tree)
             with entered(new) as handle:
                 replace(handle, ABOUT, msgspec.json.encode(about), 0o600, durable=False)
             os.rename(new, path)
         finally:
             remove(new)
-        return Environment(key, path, about.seal)
+        return Environment(key, path, about.fingerprint)
 
     def listed(self) -> list[EnvironmentRow]:
         """Return all environments, the most recently used first."""
@@ -416,7 +418,7 @@ class Environments:
 
     def _rows(self) -> list[tuple[float, EnvironmentRow]]:
         """Return all environments with the time of their last use."""
-        rows, folder = [], self._shelf.environments
+        rows, folder = [], self._cache.environments
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             about = about_of(os.path.join(folder, name))
             if about is not None:
@@ -438,27 +440,27 @@ class Environments:
             ):
                 gone.append(row)
         if not only_try:
-            self._shelf.sweep()
+            self._cache.sweep()
             self._drop_locks()
         return gone
 
     def _drop_locks(self) -> None:
         """Delete the locks of environments that do not exist."""
-        folder = self._shelf.environments
+        folder = self._cache.environments
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             key = name.removesuffix(LOCK)
             if key != name and not os.path.lexists(os.path.join(folder, key)):
                 self._dropped(key, only_try=False)
 
     def _dropped(self, key: str, *, only_try: bool) -> bool:
-        lock = os.path.join(self._shelf.environments, key + LOCK)
+        lock = os.path.join(self._cache.environments, key + LOCK)
         handle = locked(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if handle is None:
             return False
         try:
             if not only_try:
                 for name in (key, NEW + key):
-                    remove(os.path.join(self._shelf.environments, name))
+                    remove(os.path.join(self._cache.environments, name))
                 with suppress(OSError):
                     os.unlink(lock)
         finally:
@@ -520,8 +522,8 @@ def _run_by(program: str) -> list[str]:
     return [word for word in words if not word.startswith("-")][:2]
 
 
-def _sealed(path: str) -> str:
-    return seal(os.path.join(path, "work")) + seal(os.path.join(path, "home"))
+def _fingerprint_of(path: str) -> str:
+    return fingerprint(os.path.join(path, "work")) + fingerprint(os.path.join(path, "home"))
 
 
 def _used(lock: str, otherwise: float) -> float:
@@ -559,14 +561,14 @@ def _keep(folder: str, wanted: Sequence[str], here: str = "") -> None:
 
 # ---- Fingerprints (D5) ----
 
-SEALS = "seals"
+FINGERPRINTS = "seals"
 
 
-class Seals:
+class Fingerprints:
     """Trusted fingerprints of one project's environments. Without a folder they last for one process."""
 
     def __init__(self, store: str, environments: str) -> None:
-        self._folder = os.path.join(store, SEALS) if store else ""
+        self._folder = os.path.join(store, FINGERPRINTS) if store else ""
         self._environments = environments
         self._own: dict[str, str] = {}
 
@@ -584,9 +586,9 @@ class Seals:
                 return read(os.path.join(self._folder, key), MB).decode("ascii", "replace")
         return self._own.get(key, "")
 
-    def note(self, key: str, seal: str) -> None:
+    def note(self, key: str, fingerprint: str) -> None:
         """Store a fingerprint and drop those of deleted environments."""
-        self._own[key] = seal
+        self._own[key] = fingerprint
         if not self._folder:
             return
         with open_folder(self._folder, make=True, mode=0o700) as here:
@@ -594,4 +596,4 @@ class Seals:
                 if name != key and not os.path.isdir(os.path.join(self._environments, name)):
                     with suppress(OSError):
                         os.unlink(name, dir_fd=here)
-            replace(here, key, seal.encode("ascii"), 0o600, durable=False)
+            replace(here, key, fingerprint.encode("ascii"), 0o600, durable=False)

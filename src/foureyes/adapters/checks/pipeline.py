@@ -21,7 +21,7 @@ from foureyes.adapters.checks.checkout import (
     ALL,
     Exported,
     OwnParts,
-    Stand,
+    PreparedCheckout,
     Stopped,
     Unprepared,
     clean_path,
@@ -44,9 +44,9 @@ from foureyes.core.words.text import visible
 from foureyes.errors import GitProblem
 
 if TYPE_CHECKING:
-    from foureyes.adapters.checks.environments import Grounds
+    from foureyes.adapters.checks.environments import CheckoutProvider
     from foureyes.app.ports import Lent, TreeFiles
-    from foureyes.app.views.attempt import EnvironmentRow
+    from foureyes.app.results.attempt import EnvironmentRow
     from foureyes.core.nouns.check_config import CheckoutRule
 
 MAX_PROGRAM = 1_000_000_000
@@ -90,10 +90,10 @@ class Pipeline:
         self._places = ExitStack()
 
     @cached_property
-    def _grounds(self) -> Grounds:
-        from foureyes.adapters.checks.environments import Grounds
+    def _provider(self) -> CheckoutProvider:
+        from foureyes.adapters.checks.environments import CheckoutProvider
 
-        return Grounds(self._environ, [*self._checkouts, *self._hidden], self._minute, self._store)
+        return CheckoutProvider(self._environ, [*self._checkouts, *self._hidden], self._minute, self._store)
 
     def close(self) -> None:
         """Remove the exported trees."""
@@ -120,22 +120,22 @@ class Pipeline:
         left = ""
         try:
             if rule.checkout is not None and tree is not None:
-                standing = self._on_shelf(rule, rule.checkout, export, tree, output, stop or _never)
+                standing = self._in_cache(rule, rule.checkout, export, tree, output, stop or _never)
             else:
-                standing = self._apart(self._filling(export, tree, last=last), tree)
-            with standing as stand:
-                ran, left = self._in(stand, rule, output, stop or _never)
-            left += remains(stand.place)
+                standing = self._throwaway(self._filling(export, tree, last=last), tree)
+            with standing as prepared:
+                ran, left = self._in(prepared, rule, output, stop or _never)
+            left += remains(prepared.place)
         except (ProcessProblem, OSError, GitProblem, Stopped) as problem:
             ran = Ran(exit_code=None, problem=visible(str(problem)))
         except Unprepared as problem:
             ran = Ran(exit_code=None, unprepared=visible(str(problem)))
         except OwnParts as problem:
-            beside = WhatRan(beside=tree.beside if tree is not None else "")
-            ran = Ran(exit_code=None, unbuilt=visible(str(problem)), program=beside.stored)
+            for_start = WhatRan(for_start=tree.for_start if tree is not None else "")
+            ran = Ran(exit_code=None, unbuilt=visible(str(problem)), program=for_start.stored)
         return replace(ran, duration_ms=round((time.monotonic() - began) * 1000), output=output.text() + left)
 
-    def _on_shelf(
+    def _in_cache(
         self,
         rule: CheckRule,
         checkout: CheckoutRule,
@@ -143,24 +143,24 @@ class Pipeline:
         tree: TreeFiles,
         output: Output,
         stop: Callable[[], bool],
-    ) -> AbstractContextManager[Stand]:
+    ) -> AbstractContextManager[PreparedCheckout]:
         """Return a checkout as the project configures it."""
         from foureyes.adapters.checks.environments import Ask
 
-        shared = self._shared(tree, export, on_shelf=True)
-        return self._grounds.stand(Ask(rule, checkout, tree, shared, output, stop))
+        shared = self._shared(tree, export, in_cache=True)
+        return self._provider.prepared(Ask(rule, checkout, tree, shared, output, stop))
 
     @contextmanager
-    def _apart(self, fill: Callable[[str], None], tree: TreeFiles | None) -> Iterator[Stand]:
+    def _throwaway(self, fill: Callable[[str], None], tree: TreeFiles | None) -> Iterator[PreparedCheckout]:
         """Yield a checkout in a temporary directory."""
         with scratch(self._environ, self._checkouts) as place:
             work = os.path.join(place, "work")
             fill(work)
             if tree is None:
-                yield Stand(place, place, first=self._installed)
+                yield PreparedCheckout(place, place, first=self._installed)
                 return
             before = sizes(work)
-            yield Stand(
+            yield PreparedCheckout(
                 place, place, first=self._installed,
                 changed=lambda: changed(work, tree.listed(ALL), size_of=before.get),
             )  # fmt: skip
@@ -186,15 +186,15 @@ class Pipeline:
         """
         if tree is None or (last and (tree.name, False) not in self._trees):
             return export
-        shared = self._shared(tree, export, on_shelf=False)
+        shared = self._shared(tree, export, in_cache=False)
         return shared.move_to if last else shared.copy_to
 
-    def _shared(self, tree: TreeFiles, export: Callable[[str], None], *, on_shelf: bool) -> Exported:
-        key = (tree.name, on_shelf)
+    def _shared(self, tree: TreeFiles, export: Callable[[str], None], *, in_cache: bool) -> Exported:
+        key = (tree.name, in_cache)
         if key not in self._trees:
-            if on_shelf:
-                self._grounds.shelf.make()
-                place = self._places.enter_context(self._grounds.shelf.run())
+            if in_cache:
+                self._provider.cache.make()
+                place = self._places.enter_context(self._provider.cache.run())
             else:
                 place = self._places.enter_context(made(self._environ, self._checkouts))
             self._trees[key] = Exported(export, place, lambda: tree.listed(ALL))
@@ -202,24 +202,24 @@ class Pipeline:
 
     def environments(self) -> list[EnvironmentRow]:
         """Return the cached environments, the most recently used first."""
-        return self._grounds.environments.listed()
+        return self._provider.environments.listed()
 
     def prune_environments(self, *, everything: bool, only_try: bool) -> list[EnvironmentRow]:
         """Delete and return unneeded environments, or with `everything` all that are not in use."""
-        return self._grounds.environments.prune(everything=everything, only_try=only_try)
+        return self._provider.environments.prune(everything=everything, only_try=only_try)
 
     def lend(self, rule: CheckoutRule, tree: TreeFiles) -> AbstractContextManager[Lent | None]:
         """Return a context with the cached environment for a tree, or None. Never builds or waits."""
-        return self._grounds.lend(rule, tree)
+        return self._provider.lend(rule, tree)
 
-    def why_no_rooms(self) -> str:
+    def why_no_sandboxes(self) -> str:
         """Return the reason that checks cannot run in a sandbox here, or an empty string."""
-        return self._grounds.why_none()
+        return self._provider.why_none()
 
     def program(self, rule: CheckRule, tree: TreeFiles) -> str:
         """Return the program or environment of a check as recorded in its results, "" if unknown before the run."""
         if rule.checkout is not None:
-            return WhatRan(environment=self._grounds.key_in_room(rule.checkout, tree)).stored
+            return WhatRan(environment=self._provider.key_in_sandbox(rule.checkout, tree)).stored
         word = next((word for word in rule.run.split() if "=" not in word), "")
         return "" if "/" in word else _program(rule.run, "", self._path(rule))
 
@@ -249,39 +249,46 @@ class Pipeline:
             is_made = _is_made_for_it(rule, interpreter.program, roots[0], env["PATH"])
             place = "" if interpreter.path or is_made else used_in_place(sites_of(interpreter.program), roots)
             # A conftest.py puts the root first, but a package in src is still imported from its install location.
-            is_beside = place.endswith("/src") and not any(path.endswith("/src") for path in interpreter.told)
-            if place and (is_beside or not interpreter.told):
+            is_src = place.endswith("/src") and not any(path.endswith("/src") for path in interpreter.given)
+            if place and (is_src or not interpreter.given):
                 return visible(place)
         return ""
 
-    def _in(self, stand: Stand, rule: CheckRule, output: Output, stop: Callable[[], bool]) -> tuple[Ran, str]:
+    def _in(
+        self, prepared: PreparedCheckout, rule: CheckRule, output: Output, stop: Callable[[], bool]
+    ) -> tuple[Ran, str]:
         """Run the check and return the result, and a line about files of the tree that it changed."""
-        watch = Watch(stand.place, self._checkouts, stand.seen, stand.room)
-        env = watch.environment(environment(self._environ, rule, stand.seen, stand.first))
-        if (unbuilt := self._build(stand, rule, env, output, stop)) is not None:
-            return unbuilt, _told_changed(stand.changed())
-        built = stand.changed() if rule.checkout is not None and rule.checkout.build.strip() else {}
-        program = _program(rule.run, stand.readable(stand.work), _readable_path(stand, env["PATH"]))
-        program = WhatRan(program, stand.environment, stand.beside).stored
+        watch = Watch(prepared.place, self._checkouts, prepared.seen, prepared.sandbox)
+        env = watch.environment(environment(self._environ, rule, prepared.seen, prepared.first))
+        if (unbuilt := self._build(prepared, rule, env, output, stop)) is not None:
+            return unbuilt, _changed_files(prepared.changed())
+        built = prepared.changed() if rule.checkout is not None and rule.checkout.build.strip() else {}
+        program = _program(rule.run, prepared.readable(prepared.work), _readable_path(prepared, env["PATH"]))
+        program = WhatRan(program, prepared.environment, prepared.for_start).stored
 
-        def looking(reaper: int) -> bool:
-            watch.look(reaper)
+        def examining(reaper: int) -> bool:
+            watch.examine(reaper)
             return stop()
 
-        files = CheckedFiles(stand.readable(stand.work), stand.work, stand.seen)
-        reports = Reports(rule, os.path.join(stand.place, "report"), files)
+        files = CheckedFiles(prepared.readable(prepared.work), prepared.work, prepared.seen)
+        reports = Reports(rule, os.path.join(prepared.place, "report"), files)
         try:
-            ended = stand.run(rule.run, env, rule.timeout_minutes * self._minute, output.hear, looking)
-            ran = replace(_seen(ended, program), elsewhere=watch.found(rule.run, env), disturbed=stand.disturbed())
+            ended = prepared.run(rule.run, env, rule.timeout_minutes * self._minute, output.hear, examining)
+            ran = replace(_seen(ended, program), elsewhere=watch.found(rule.run, env), disturbed=prepared.disturbed())
             ran = reports.read(ran)
-            left = stand.changed()
+            left = prepared.changed()
         finally:
             reports.close()
         checked = tuple(path for path, now in left.items() if built.get(path) != now)
-        return replace(ran, rewritten=Rewritten(tuple(built), checked)), _told_changed([*left])
+        return replace(ran, rewritten=Rewritten(tuple(built), checked)), _changed_files([*left])
 
     def _build(
-        self, stand: Stand, rule: CheckRule, env: Mapping[str, str], output: Output, stop: Callable[[], bool]
+        self,
+        prepared: PreparedCheckout,
+        rule: CheckRule,
+        env: Mapping[str, str],
+        output: Output,
+        stop: Callable[[], bool],
     ) -> Ran | None:
         """Run the build step of a check in its own copy. A failure counts against the tree."""
         if rule.checkout is None or not rule.checkout.build.strip():
@@ -289,29 +296,29 @@ class Pipeline:
         named = {name: self._environ[name] for name in rule.checkout.env if name in self._environ and name not in env}
         build = {**named, **env}
         with output.during("building", rule.checkout.build):
-            ended = stand.run(
+            ended = prepared.run(
                 rule.checkout.build, build, TIMEOUT_MINUTES * self._minute, output.hear, output.beating(stop)
             )
         why = why_ended(ended, TIMEOUT_MINUTES)
         if why and (ended.rc is None or ended.rc in CANNOT_RUN):
-            return Ran(exit_code=None, problem=f"checkout.build {why}", disturbed=stand.disturbed())
-        return Ran(exit_code=ended.rc, unbuilt=f"checkout.build {why}", disturbed=stand.disturbed()) if why else None
+            return Ran(exit_code=None, problem=f"checkout.build {why}", disturbed=prepared.disturbed())
+        return Ran(exit_code=ended.rc, unbuilt=f"checkout.build {why}", disturbed=prepared.disturbed()) if why else None
 
 
 def _never() -> bool:
     return False
 
 
-def _told_changed(files: Iterable[str]) -> str:
+def _changed_files(files: Iterable[str]) -> str:
     """Return a line about files that the run changed. They were tested as changed."""
     paths = [*files]
     more = f" and {len(paths) - PATHS_SHOWN} more" if len(paths) > PATHS_SHOWN else ""
     return f"\n(It changed files of its tree: {', '.join(map(visible, paths[:PATHS_SHOWN]))}{more}.)\n" if paths else ""
 
 
-def _readable_path(stand: Stand, path: str) -> str:
+def _readable_path(prepared: PreparedCheckout, path: str) -> str:
     """Return the PATH of a check, translated to paths that we can read."""
-    return os.pathsep.join([*map(stand.readable, stand.first), *path.split(os.pathsep)[len(stand.first) :]])
+    return os.pathsep.join([*map(prepared.readable, prepared.first), *path.split(os.pathsep)[len(prepared.first) :]])
 
 
 def _seen(ended: ProgramEnd, program: str) -> Ran:

@@ -63,12 +63,14 @@ class Reports:
 
     def _with(self, ran: Ran, reports: list[tuple[str, bytes]]) -> Ran:
         if self._rule.report == "junit":
-            from foureyes.adapters.checks import junit
+            from foureyes.adapters.checks import junit_report
 
-            return replace(ran, tests=junit.read_all(reports, self._files))
-        from foureyes.adapters.checks import sarif
+            return replace(ran, tests=junit_report.read_all(reports, self._files))
+        from foureyes.adapters.checks import sarif_report
 
-        return replace(ran, findings=tuple(finding for _, data in reports for finding in sarif.read(data, self._files)))
+        return replace(
+            ran, findings=tuple(finding for _, data in reports for finding in sarif_report.read(data, self._files))
+        )
 
     def _given(self, name: str) -> list[tuple[str, bytes]]:
         """Return the file that the check was told to write, or all reports in a directory with that name."""

@@ -11,7 +11,7 @@ from functools import cache
 import msgspec
 
 from foureyes.adapters.checks import namespaces
-from foureyes.adapters.checks.environment_cache import Shelf, homes
+from foureyes.adapters.checks.check_cache import CheckCache, homes
 from foureyes.adapters.folders import MB, read
 from foureyes.adapters.process import ProcessProblem, close, close_input, start
 
@@ -49,12 +49,12 @@ class Sight(msgspec.Struct, frozen=True):
     shown: tuple[str, ...]
 
 
-class Room:
+class Sandbox:
     """One sandbox, alive until closed."""
 
     def __init__(
         self,
-        shelf: Shelf,
+        cache: CheckCache,
         place: str,
         sight: Sight,
         layers: Sequence[Layer] = (),
@@ -71,7 +71,7 @@ class Room:
             *[("scratch", *each) for each in scratch],
             *[("shown", path) for path in sight.shown],
         ]
-        command = [*_script(), "keep", shelf.at, place, *[word for row in rows for word in (str(len(row)), *row)]]
+        command = [*_script(), "keep", cache.at, place, *[word for row in rows for word in (str(len(row)), *row)]]
         self._keeper = start(command, None, {}, has_input=True)
         self.pid = self._keeper.pid
         answer = self._said()
@@ -112,24 +112,24 @@ def _made(place: str, name: str) -> str:
     return path
 
 
-def why_none(shelf: Shelf) -> str:
+def why_none(cache: CheckCache) -> str:
     """Return why no sandbox can be created, or "". Only success is remembered, because a failure such as a full disk
     may pass.
     """
-    why = "" if shelf.root in _GIVEN else _probed(shelf)
+    why = "" if cache.root in _GIVEN else _probed(cache)
     if not why:
-        _GIVEN.add(shelf.root)
+        _GIVEN.add(cache.root)
     return why
 
 
 _GIVEN: set[str] = set()
 
 
-def _probed(shelf: Shelf) -> str:
+def _probed(cache: CheckCache) -> str:
     try:
-        with shelf.run() as place:
+        with cache.run() as place:
             lower, upper, moving = (_made(place, name) for name in ("lower", "upper", "moving"))
-            Room(shelf, place, Sight((), ()), [Layer("work", (lower,), upper, moving)]).close()
+            Sandbox(cache, place, Sight((), ()), [Layer("work", (lower,), upper, moving)]).close()
     except (ProcessProblem, OSError) as problem:
         return str(problem)
     return ""
@@ -138,14 +138,14 @@ def _probed(shelf: Shelf) -> str:
 class Outlook:
     """The visible and hidden paths for the runs of one runner. The programs on PATH are looked up once."""
 
-    def __init__(self, environ: Mapping[str, str], checkouts: Sequence[str], shelf: Shelf) -> None:
-        self._environ, self._shelf = environ, shelf
+    def __init__(self, environ: Mapping[str, str], checkouts: Sequence[str], cache: CheckCache) -> None:
+        self._environ, self._cache = environ, cache
         self._own = [os.path.realpath(path) for path in checkouts]
         self._programs: list[str] = []
 
     def sight(self, named: Sequence[str] = ()) -> Sight:
         """Return the visible and hidden paths for one run. `named` are variables whose paths stay readable."""
-        around = [*homes(self._environ), *self._own, self._shelf.root]
+        around = [*homes(self._environ), *self._own, self._cache.root]
         hidden = [path for path in dict.fromkeys([*around, *SOCKETS]) if os.path.isdir(path)]
         covers = (*hidden, *TEMPORARY)
         self._programs = self._programs or _of_path(self._environ, covers)

@@ -8,8 +8,8 @@ import os
 import re
 from contextlib import suppress
 
-from foureyes.adapters.folders import content, folder, is_plain, keep_aside, opened, replace
-from foureyes.app.views.draft import MOST_BYTES
+from foureyes.adapters.folders import content, folder, is_plain, opened, rename_unreadable, replace
+from foureyes.app.results.draft import MOST_BYTES
 from foureyes.core.words.digest import sha256
 from foureyes.errors import EnvironmentProblem
 from foureyes.steps import prose
@@ -52,10 +52,10 @@ class FilesOfDrafts:
         """Rename whatever is in a draft's place, and return the new path."""
         try:
             with folder(self._place(person)) as place:
-                aside = keep_aside(place, name + ENDING)
+                kept = rename_unreadable(place, name + ENDING)
         except OSError as problem:
             raise _problem("set aside", problem) from problem
-        return os.path.join(".foureyes", "drafts", directory_of(person), aside)
+        return os.path.join(".foureyes", "drafts", directory_of(person), kept)
 
     def drop(self, person: str, name: str) -> bool:
         """Delete a draft. Return True if it existed."""

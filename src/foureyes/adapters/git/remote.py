@@ -60,11 +60,11 @@ class GitRemote:
 
     def address(self) -> Address:
         """Return the remote's read and push addresses, without credentials."""
-        apart = self._way.named()
+        named = self._way.named()
         read, written = (without_credentials(each) for each in self._way.reached)
         shown = visible(read) if read == written else f"{visible(read)} (pushed to {visible(written)})"
         both = f"{read}\0{written}".encode(errors="surrogateescape")
-        return Address(sha256(both).hexdigest(), shown, apart=apart[0] != apart[1])
+        return Address(sha256(both).hexdigest(), shown, is_split=named[0] != named[1])
 
     @cached_property
     def _way(self) -> Transport:
@@ -174,12 +174,12 @@ class GitRemote:
         with self._way.place() as place:
             address = place.written
             done = place.git("push", *_AS_ONE, *leases, "--", address, *(f"{each.new}:{each.ref}" for each in updates))
-            answer = Pushed(_said(done)) if done.rc == 0 else self._looked_up(place, address, updates, done)
+            answer = Pushed(_said(done)) if done.rc == 0 else self._verified(place, address, updates, done)
         if isinstance(answer, Pushed):
             self._note_all({update.ref: update.new for update in updates})
         return answer
 
-    def _looked_up(
+    def _verified(
         self, place: ExchangeFolder, address: str, updates: Sequence[RefUpdate], done: process.Finished
     ) -> Pushed | Moved:
         """Read the remote's refs again, and return the result of a push that failed or was interrupted."""
@@ -194,7 +194,9 @@ class GitRemote:
                 return Moved(update.ref, now.get(update.ref))
         words = _said(done) or self._way.problem(done).message
         kind = "refused" if _REJECTED.search(as_text(done.out)) else "unreachable"
-        step = self._way.look() if kind != "refused" else NO_STEP  # access works, so another look shows nothing new
+        step = (
+            self._way.access_check() if kind != "refused" else NO_STEP
+        )  # access works, so another look shows nothing new
         if kind == "refused" and (odd := self._in_the_way(place, address, updates)):
             step = shell("git", "push", self._name, f":{odd}")
             words += f". The ref {odd} is in the way until an account with the rights runs: git push "

@@ -29,7 +29,7 @@ from foureyes.steps import prose, shell
 if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
     from foureyes.app.git_ports import Additions, HeldAnchors, TargetHistory
-    from foureyes.app.views.work import LineCommit
+    from foureyes.app.results.work import LineCommit
     from foureyes.core.documents.unified_diff import FileDiff
     from foureyes.core.nouns.attempt import Change, Relation
 
@@ -257,7 +257,7 @@ class GitRepo:
 
     def line(self, target: str, most: int) -> list[LineCommit]:
         """Return the newest commits on the target's first-parent line, the tip first."""
-        from foureyes.app.views.work import LineCommit
+        from foureyes.app.results.work import LineCommit
 
         rows = reading.history.line(self._git, self._target(target), most)
         return [LineCommit(*row) for row in rows]
@@ -265,10 +265,10 @@ class GitRepo:
     def history(self, target: str, most: int) -> TargetHistory:
         """Return the commits of the target nearest to its tip on all lines, each before its parents."""
         from foureyes.app.git_ports import TargetHistory
-        from foureyes.app.views.work import LineCommit
+        from foureyes.app.results.work import LineCommit
 
         met = reading.history.nearest(self._git, self._target(target), most)
-        rows = [LineCommit(*reading.history.told(self._git, sha), parents) for sha, parents in met.commits.items()]
+        rows = [LineCommit(*reading.history.described(self._git, sha), parents) for sha, parents in met.commits.items()]
         return TargetHistory(rows, met.more, frozenset(met.lacks))
 
     def last_anchor(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from foureyes.adapters.git.client.git import Git
     from foureyes.adapters.git.objects.export import Exports
     from foureyes.app.git_ports import CaughtUp, Fence, MergeResult
-    from foureyes.app.views.work import CheckpointView, Copied, Dropped, WorktreeState
+    from foureyes.app.results.work import CheckpointView, Copied, Dropped, WorktreeState
     from foureyes.core.words.ids import Sha
 
 
@@ -115,25 +115,25 @@ class GitWorkshop:
     # The repository and its worktrees
 
     def commit_all(
-        self, message: str, trailers: Sequence[tuple[str, str]], *, apart: str = "", fence: Fence = nullcontext
+        self, message: str, trailers: Sequence[tuple[str, str]], *, worktree_of: str = "", fence: Fence = nullcontext
     ) -> Sha:
         """Commit everything in the caller's worktree with trailers, as the caller's own git would. (J4)
 
-        With `apart`, commit in that task's worktree instead. This runs no program of the tree and moves the branch
+        With `worktree_of`, commit in that task's worktree instead. This runs no program of the tree and moves the branch
         inside `fence`.
         """
-        if apart:
-            path = checkouts.task_worktrees.desk(self._folder, apart).path
-            return checkouts.commits.commit_apart(self._git, path, message, trailers, fence)
+        if worktree_of:
+            path = checkouts.task_worktrees.worktree_of(self._folder, worktree_of).path
+            return checkouts.commits.commit_separately(self._git, path, message, trailers, fence)
         return checkouts.commits.commit_all(self._git, self._here, message, trailers)
 
-    def look(self, task: str, message: str) -> Sha:
+    def snapshot(self, task: str, message: str) -> Sha:
         """Return the id of a new commit of the current files in a task's worktree, without a ref. (V1)
 
         The worktree stays unchanged, and no program of the tree is run.
         """
-        path = checkouts.task_worktrees.desk(self._folder, task).path
-        return checkouts.commits.look_apart(self._git, path, message)
+        path = checkouts.task_worktrees.worktree_of(self._folder, task).path
+        return checkouts.commits.snapshot_worktree(self._git, path, message)
 
     def commit_file(self, path: str, message: str) -> Sha:
         """Commit one file of the main worktree to its branch. Leaves every other change uncommitted."""
@@ -156,7 +156,7 @@ class GitWorkshop:
         """Return the checkouts of the target branch that lag behind it. Read-only."""
         if checkouts.freshness.all_follow(self._here.common_dir, f"refs/heads/{target.removeprefix('refs/heads/')}"):
             return []
-        return checkouts.checkouts.catch_up(self._git, target, look_only=True)
+        return checkouts.checkouts.catch_up(self._git, target, only_read=True)
 
     def catch_up(self, target: str) -> list[CaughtUp]:
         """Update every checkout of the target branch whose files match an earlier commit of it. (Q5)"""
@@ -170,37 +170,45 @@ class GitWorkshop:
         """Create or reuse the worktree of a task and return its path. Commits in it get the task and session trailers.
         (K1)"""
         return checkouts.task_worktrees.add(
-            self._git, checkouts.task_worktrees.desk(self._folder, task), branch=branch, base=base, session=session
+            self._git,
+            checkouts.task_worktrees.worktree_of(self._folder, task),
+            branch=branch,
+            base=base,
+            session=session,
         )
 
     def copy_into(self, task: str, globs: Sequence[str]) -> Copied:
         """Copy ignored files that match the globs from the main checkout into a task's worktree. (K1)"""
-        return checkouts.worktree_files.copy_into(self._git, checkouts.task_worktrees.desk(self._folder, task), globs)
+        return checkouts.worktree_files.copy_into(
+            self._git, checkouts.task_worktrees.worktree_of(self._folder, task), globs
+        )
 
     def lay_into(self, task: str, source: str, was: str) -> tuple[str, ...]:
         """Copy packages from a directory into a task's worktree, where git ignores them. Return their names. (K1)"""
         return checkouts.worktree_files.lay_into(
-            self._git, checkouts.task_worktrees.desk(self._folder, task), source, was
+            self._git, checkouts.task_worktrees.worktree_of(self._folder, task), source, was
         )
 
     def worktrees(self) -> dict[str, str]:
         """Return the path of each task's worktree, by task."""
         place = os.path.join(self._folder, "worktrees")
         try:
-            names = [name for name in sorted(os.listdir(place)) if checkouts.task_worktrees.is_desk(place, name)]
+            names = [
+                name for name in sorted(os.listdir(place)) if checkouts.task_worktrees.is_task_worktree(place, name)
+            ]
             return {name: os.path.join(place, name) for name in names}
         except OSError:
             return {}
 
     def unlock_worktree(self, task: str) -> str:
         """Remove an `index.lock` left by a dead process in a task's worktree. Return the branch checked out there."""
-        return checkouts.task_worktrees.unlock(self._git, checkouts.task_worktrees.desk(self._folder, task))
+        return checkouts.task_worktrees.unlock(self._git, checkouts.task_worktrees.worktree_of(self._folder, task))
 
     def worktree_state(self, task: str) -> WorktreeState:
         """Return the state of a task's worktree. Read-only."""
-        return checkouts.task_worktrees.state(self._git, checkouts.task_worktrees.desk(self._folder, task))
+        return checkouts.task_worktrees.state(self._git, checkouts.task_worktrees.worktree_of(self._folder, task))
 
     def drop_worktree(self, task: str, *, only_try: bool = False) -> Dropped:
         """Remove a task's worktree if nothing would be lost. With `only_try`, only report the outcome."""
-        at = checkouts.task_worktrees.desk(self._folder, task)
+        at = checkouts.task_worktrees.worktree_of(self._folder, task)
         return checkouts.task_worktrees.drop(self._git, at, only_try=only_try)

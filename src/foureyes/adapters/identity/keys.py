@@ -379,8 +379,8 @@ def _unlocked(path: str, public: str) -> Ed25519PrivateKey:
         if isinstance(private, Ed25519PrivateKey) and sshsig.public_of(private) == public:
             return private
         raise _refused("Nothing was signed.", f"{path} contains a different key than its name says.", NEW_KEY)
-    aside = shell("mv", path, f"{path}.aside", before="try again. If you did not create that file, move it away: ")
-    raise _refused("Nothing was signed.", f"The passphrase did not open {path}, {TRIES} times.", aside)
+    move = shell("mv", path, f"{path}.aside", before="try again. If you did not create that file, move it away: ")
+    raise _refused("Nothing was signed.", f"The passphrase did not open {path}, {TRIES} times.", move)
 
 
 @contextmanager

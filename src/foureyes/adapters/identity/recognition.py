@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from foureyes.adapters.identity.environment import AgentMarks, read_marks
 from foureyes.adapters.identity.process_tree import Process, ProcessTree, read_tree
 from foureyes.adapters.identity.programs import OURS, agent_of, is_foureyes, is_git, launcher_of
-from foureyes.core.nouns.session import HOST_MAP, NESTED, RUN_DIR, RUN_MARK, Actor, Standing
+from foureyes.core.nouns.session import HOST_MAP, NESTED, RUN_DIR, RUN_MARK, Actor, Namespaces
 from foureyes.core.words.ids import session_of, token_hash
 from foureyes.errors import Reason, Refused
 from foureyes.steps import prose
@@ -27,7 +27,7 @@ def observe(environ: Mapping[str, str], *, asserted: str = "", programs: Sequenc
     """Return the caller, observed from the process tree and the environment.
 
     `asserted` is a name given with `--as`, and `programs` are those of the configured profiles. With a token, nothing
-    else may change the identity (I2), and the store has to verify it. If `stands` is set, the caller may do nothing
+    else may change the identity (I2), and the store has to verify it. If `namespaces` is set, the caller may do nothing
     until it is decided whether this place is the project's home (I3).
     """
     token = token_in(environ)
@@ -81,19 +81,19 @@ def _seen(
         actor = _person(tree, user, host)
     else:
         actor = _service(tree, user, host, left)
-    actor = replace(actor, bound=left, git=_git(tree, tree.ancestors), stands=_standing(tree, programs))
+    actor = replace(actor, bound=left, git=_git(tree, tree.ancestors), namespaces=_namespaces(tree, programs))
     leader = next((above for above in tree.ancestors if above.pid == tree.leader), None)
     above = tuple(tree.evidence(process) for process in tree.ancestors)
     actor = replace(actor, host=host, ancestors=above, leader=tree.evidence(leader) if leader else "")
     return _asserted(actor, asserted) if asserted else actor
 
 
-def _standing(tree: ProcessTree, programs: Sequence[str]) -> Standing | None:
+def _namespaces(tree: ProcessTree, programs: Sequence[str]) -> Namespaces | None:
     """Return the caller's place, to be judged later, or None on the machine itself. (I3)"""
     if tree.first and tree.uid_map == HOST_MAP and not tree.forged:
         return None
     names, paths = (tree.top.names, tree.top.paths) if tree.top else ((), ())
-    return Standing(
+    return Namespaces(
         first=tree.first,
         top=names[0] if names else "",
         launcher=launcher_of(names, paths, programs),

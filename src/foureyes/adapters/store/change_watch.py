@@ -60,7 +60,7 @@ class PostgresChanges:
         self._connection = self._listening()
 
     def _listening(self) -> psycopg.Connection[tuple[object, ...]]:
-        connection = self._engine.connect_apart()
+        connection = self._engine.connect_separately()
         connection.execute(f'LISTEN "{self._engine.schema}"')
         return connection
 

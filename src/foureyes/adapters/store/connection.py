@@ -14,7 +14,7 @@ import msgspec
 from foureyes.errors import Internal, VerificationFailed
 
 if TYPE_CHECKING:
-    from foureyes.app.views.settings import StoreRole
+    from foureyes.app.results.settings import StoreRole
 
 
 # ---- A database connection ----
@@ -211,7 +211,7 @@ def names() -> list[str]:
 
 # ---- Folding text for the search ----
 
-APART = str.maketrans(dict.fromkeys(r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~""", " "))
+SEPARATORS = str.maketrans(dict.fromkeys(r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~""", " "))
 """Word separators of SQLite's index. PostgreSQL's parser alone would keep `src/app.py` as one word."""
 
 
@@ -221,4 +221,4 @@ def fold(text: str) -> str:
         from unicodedata import combining, normalize
 
         text = "".join(character for character in normalize("NFKD", text) if not combining(character))
-    return text.translate(APART).lower()
+    return text.translate(SEPARATORS).lower()

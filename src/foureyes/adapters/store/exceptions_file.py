@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from foureyes.adapters.folders import MB, OddFile, folder, keep_aside, opened, read
-from foureyes.app.views.journal import SecurityRow
+from foureyes.adapters.folders import MB, OddFile, folder, opened, read, rename_unreadable
+from foureyes.app.results.journal import SecurityRow
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-    from foureyes.app.views.journal import Discrepancy
+    from foureyes.app.results.journal import Discrepancy
 
 PIECE = 65_536
 TAIL = 4 * MB
@@ -71,8 +71,8 @@ class Mirror:
         shown = f"{os.path.basename(around)}/{name}"
         self.note = f"{shown} did not match the journal: {odd.strerror}"
         with folder(around) as place:
-            aside = keep_aside(place, name)
-        self.note += f". It was kept as {aside} and written again from the journal"
+            kept = rename_unreadable(place, name)
+        self.note += f". It was kept as {kept} and written again from the journal"
 
     def _append(self, tx: Tx) -> int:
         """Append the missing lines under the file's own lock, because writers to a server's store share no other lock."""
@@ -131,7 +131,7 @@ def differences(
     `before` and `after` are the rows before and after the file was read, so that concurrent writes are no difference.
     With `shared`, a shorter or missing file only means that this machine has not written since.
     """
-    from foureyes.app.views.journal import Discrepancy
+    from foureyes.app.results.journal import Discrepancy
 
     altered: list[str] = []
     seen: set[int] = set()

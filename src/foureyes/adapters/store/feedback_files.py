@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from foureyes.adapters.folders import content, entries, folder, is_plain, keep_aside, opened, read, replace
-from foureyes.app.views.journal import Discrepancy
+from foureyes.adapters.folders import content, entries, folder, is_plain, opened, read, rename_unreadable, replace
+from foureyes.app.results.journal import Discrepancy
 from foureyes.core.words.ids import TASK_INPUT
 from foureyes.errors import FoureyesError
 
@@ -62,7 +62,7 @@ class FeedbackFiles:
         self._owed = os.path.join(folder, "feedback.owed")
         self._shared = shared
         self._markers: dict[str, int] = {}
-        self._looked = shared
+        self._checked = shared
 
     def owe(self, tasks: Iterable[str]) -> None:
         """Mark the files that the coming commit makes pending. If a marker cannot be written, the next decision writes
@@ -102,8 +102,8 @@ class FeedbackFiles:
         """
         for task in list(self._markers):
             self._let_go(task)  # of a transaction that came to nothing
-        if not self._looked:
-            self._looked = True
+        if not self._checked:
+            self._checked = True
             with suppress(Exception):
                 self._bring_if_decided(tx)
         if not os.access(self._owed, os.F_OK):
@@ -126,9 +126,9 @@ class FeedbackFiles:
         """Write the file of every task with a decision and rename unknown files. Return notes for the user."""
         expected = expected_files(tx)
         notes = [note for task, document in expected.items() if (note := self.put(task, document).note)]
-        return [*notes, *self._unknown_aside(expected)]
+        return [*notes, *self._keep_unknown(expected)]
 
-    def _unknown_aside(self, expected: Collection[str]) -> list[str]:
+    def _keep_unknown(self, expected: Collection[str]) -> list[str]:
         """Rename files of decisions unknown to the store, as after a restore of an older backup. Return notes for the
         user."""
         notes = []
@@ -136,9 +136,9 @@ class FeedbackFiles:
             for name in sorted(entries(place, LISTED)):
                 task = name.removesuffix(".json")
                 if task != name and task not in expected and task.isascii() and TASK_INPUT.match(task):
-                    aside = keep_aside(place, name)
+                    kept = rename_unreadable(place, name)
                     notes.append(
-                        f".foureyes/feedback/{name} contains decisions that are not in the journal. It was kept as {aside}"
+                        f".foureyes/feedback/{name} contains decisions that are not in the journal. It was kept as {kept}"
                     )
         return notes
 
@@ -148,7 +148,7 @@ class FeedbackFiles:
         `before` and `after` are the expected contents before and after the files were read. In a shared store, a
         missing or outdated file is no difference.
         """
-        from foureyes.app.views.journal import Discrepancy
+        from foureyes.app.results.journal import Discrepancy
 
         discrepancies: list[Discrepancy] = []
         try:
@@ -174,7 +174,7 @@ class FeedbackFiles:
             os.close(self._markers.pop(task))
 
     def _mirror(self, tx: Tx, task: str) -> Written:
-        from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
+        from foureyes.app.results.review import ApprovalView, FeedbackView, decisions_in
         from foureyes.core.nouns.decision import mirror
 
         tx.ahead(("attempt.feedback", {"task": task}), ("attempt.approvals", {"task": task}))
@@ -198,7 +198,7 @@ class FeedbackFiles:
 
 def expected_files(tx: Tx) -> dict[str, bytes]:
     """Return the expected file of every task with a decision."""
-    from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
+    from foureyes.app.results.review import ApprovalView, FeedbackView, decisions_in
     from foureyes.core.nouns.decision import mirror
 
     class Decided(FeedbackView, frozen=True, kw_only=True):
@@ -249,8 +249,8 @@ def _set_aside(place: int, name: str, task: str) -> str:
             return ""
     except FileNotFoundError:
         return ""
-    aside = keep_aside(place, name)
-    return f".foureyes/feedback/{name} was unreadable. It was kept as {aside} and written again from the store"
+    kept = rename_unreadable(place, name)
+    return f".foureyes/feedback/{name} was unreadable. It was kept as {kept} and written again from the store"
 
 
 def _is_ours(place: int, name: str, task: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.adapters.store.connection import sql
-from foureyes.app.views.journal import JournalRow
+from foureyes.app.results.journal import JournalRow
 from foureyes.core.events import WHERE, Event, kind_of
 from foureyes.core.words.digest import sha256
 from foureyes.errors import VerificationFailed

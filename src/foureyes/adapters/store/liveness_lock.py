@@ -85,7 +85,7 @@ class PostgresBeacon:
         from foureyes.errors import StoreProblem
 
         self.close()
-        connection = self._engine.connect_apart(SERVERS, **KEEPING, **PATIENCE)
+        connection = self._engine.connect_separately(SERVERS, **KEEPING, **PATIENCE)
         self._connection = connection
         with in_our_words():
             row = connection.execute(LOCK, {"schema": self._engine.schema, "name": self.name}).fetchone()

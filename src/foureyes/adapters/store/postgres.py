@@ -34,7 +34,7 @@ from foureyes.errors import Internal, NoStore, StoreBusy, StoreProblem
 from foureyes.steps import blank, by, by_person, either, fe
 
 if TYPE_CHECKING:
-    from foureyes.app.views.settings import StoreRole
+    from foureyes.app.results.settings import StoreRole
 
 
 # ---- PostgreSQL through psycopg ----
@@ -183,7 +183,7 @@ class PostgresEngine:
         except (psycopg.Error, UnicodeError) as problem:
             raise unreachable(problem, self.url, making=self._making) from None
 
-    def connect_apart(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[SqlValue, ...]]:
+    def connect_separately(self, options: str = "", **more: Any) -> psycopg.Connection[tuple[SqlValue, ...]]:
         """Open a separate connection, for callers that wait."""
         return self._connect(options, **more)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from foureyes.app.views.settings import StoreRole
+from foureyes.app.results.settings import StoreRole
 from foureyes.core.words.text import flat
 from foureyes.errors import StoreProblem
 from foureyes.steps import Steps, blank, by, fe, prose
@@ -81,7 +81,7 @@ def refuse_unusable(facts: SchemaFacts) -> None:
         raise StoreProblem(
             f"database {facts.database} has the store of this project, but role {facts.role} may not use its schema "
             f"{facts.schema}. Nothing was changed.",
-            next_step=let_in_by(facts.role, facts.owner),
+            next_step=grant_by(facts.role, facts.owner),
         )
 
 
@@ -99,7 +99,7 @@ def for_the_owner(why: str, owner: str, role: str, what: str, how: Steps) -> Sto
     )
 
 
-def let_in_by(role: str, owner: str) -> Steps:
+def grant_by(role: str, owner: str) -> Steps:
     """Return the steps that give a role the rights it lacks."""
     grant = fe("store", "roles", "--writer", role or blank("NAME"), after="   (or --reader, to read only)")
     return by("other", grant, f"{owner or 'someone else'} owns it and prints the SQL that gives you access with: ")

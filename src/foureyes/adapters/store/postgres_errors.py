@@ -11,7 +11,7 @@ import psycopg
 from psycopg import errors
 
 from foureyes.adapters.store.connection import SqlValue
-from foureyes.adapters.store.postgres_access import ENCODING, let_in_by
+from foureyes.adapters.store.postgres_access import ENCODING, grant_by
 from foureyes.core.words.store_place import without_password
 from foureyes.core.words.text import visible
 from foureyes.errors import NoStore, StoreBusy, StoreProblem
@@ -91,7 +91,7 @@ def in_our_words(role: str = "", owner: str = "", *, committing: bool = False) -
     except errors.InsufficientPrivilege as problem:
         raise StoreProblem(
             f"your role on the server may not: {first_line(problem)}. Nothing was changed.",
-            next_step=let_in_by(role, owner),
+            next_step=grant_by(role, owner),
         ) from problem
     except (errors.UntranslatableCharacter, errors.CharacterNotInRepertoire) as problem:
         raise StoreProblem(

@@ -55,8 +55,8 @@ def put_back(
     """
     from tempfile import TemporaryDirectory
 
-    with TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
-        fresh = os.path.join(desk, NAME)
+    with TemporaryDirectory(dir=folder, prefix="incoming-") as workdir:
+        fresh = os.path.join(workdir, NAME)
         copy_sound(source, fresh, project)
         replaced = refuse_others(url, project)
         kept = f"{replaced.schema}_before_restore_{digits(now)}" if replaced else ""
@@ -113,8 +113,8 @@ def _change_names(incoming: PostgresEngine, project: str, kept: str) -> str:
     with incoming.transaction(write=True):
         incoming.fetch(TURN, {"name": schema})
         rows = incoming.fetch(GRANTED, {"schema": schema, "incoming": incoming.schema})[1]
-        aside = [f'ALTER SCHEMA "{schema}" RENAME TO "{kept}"'] if kept else []
+        rename = [f'ALTER SCHEMA "{schema}" RENAME TO "{kept}"'] if kept else []
         owner = incoming.facts_of(incoming.project).owner
         grants = [str(row[0]) for row in rows]
-        incoming.script([*grants, *aside, f'ALTER SCHEMA "{incoming.schema}" RENAME TO "{schema}"'])
+        incoming.script([*grants, *rename, f'ALTER SCHEMA "{incoming.schema}" RENAME TO "{schema}"'])
     return owner

@@ -11,7 +11,7 @@ from foureyes.adapters.store.connection import Database, SqlValue, fold, plain, 
 from foureyes.adapters.store.journal import Row, breaks, journal_length, journal_rows
 from foureyes.adapters.store.projections import apply
 from foureyes.app.ports import CountProgress
-from foureyes.app.views.journal import AuditReport, Discrepancy
+from foureyes.app.results.journal import AuditReport, Discrepancy
 from foureyes.errors import StoreProblem, VerificationFailed
 from foureyes.steps import fe, prose
 
@@ -48,7 +48,7 @@ TABLES: dict[str, str] = {
     "stacks": "task, lower",
     "escalations": "seq",
     "odd_ends": "seq",
-    "looks": "task, n",
+    "early_reviews": "task, n",
     "cycles": "id",
     "cycle_targets": "cycle, task",
     "cycle_asked": "cycle, task, reviewer",

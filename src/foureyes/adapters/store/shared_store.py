@@ -23,7 +23,7 @@ from foureyes.adapters.store.store import Store
 from foureyes.adapters.store.store_files import LOCK, MIRROR, NAME, project_of
 from foureyes.adapters.store.write_lock import WriterLock, in_its_place
 from foureyes.app.ports import CountProgress
-from foureyes.app.views.settings import CopiedStore
+from foureyes.app.results.settings import CopiedStore
 from foureyes.core.words.store_place import SCHEMES, WITHOUT, holds_password
 from foureyes.errors import BadInput, NoStore, StoreProblem
 from foureyes.steps import blank, by, by_person, fe, phrase, prose, shell
@@ -100,10 +100,10 @@ def read_pointer(place: str) -> Pointer | None:
         raise in_its_place(path, odd) from odd
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
         away = prose(f"if the store is the file next to it, move .foureyes/{POINTER} away")
-        is_beside = os.path.lexists(os.path.join(place, NAME))
+        has_file = os.path.lexists(os.path.join(place, NAME))
         raise DamagedPointer(
             f".foureyes/{POINTER} cannot be read: {problem}. Nothing was changed.",
-            next_step=away if is_beside else by_person(fe("store", "join", blank("URL"))),
+            next_step=away if has_file else by_person(fe("store", "join", blank("URL"))),
         ) from problem
 
 
@@ -197,11 +197,11 @@ def move_to_server(
             source.close()
         write_pointer(folder, Pointer(project, url if keep_url else ""))
         set_aside(path, now)
-        record_place_aside(SqliteEngine(aside(path, now), aside=True), project, moved_to, record_place)
+        record_retired_place(SqliteEngine(retired(path, now), retired=True), project, moved_to, record_place)
     return CopiedStore(rows=count, store="postgresql")
 
 
-def record_place_aside(engine: Database, project: str, moved_to: str, record_place: RecordPlace) -> None:
+def record_retired_place(engine: Database, project: str, moved_to: str, record_place: RecordPlace) -> None:
     """Record in the old store that it was moved, so that a restored copy of it is recognized."""
     try:
         record_place(Store(engine, project), moved_to)
@@ -261,10 +261,10 @@ def set_aside(path: str, now: str) -> None:
     """Rename a store's file together with its write-ahead log, because the two belong together."""
     for ending in ("-wal", "-shm", ""):
         if os.path.lexists(path + ending):
-            os.replace(path + ending, aside(path, now) + ending)
+            os.replace(path + ending, retired(path, now) + ending)
 
 
-def aside(path: str, now: str) -> str:
+def retired(path: str, now: str) -> str:
     """Return the new name for a file that is no longer the store."""
     return f"{path}.moved-{digits(now)}"
 

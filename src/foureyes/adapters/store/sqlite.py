@@ -46,17 +46,17 @@ FileStamp = tuple[tuple[int, ...], int]
 
 
 class SqliteEngine:
-    """An open SQLite store. `path` may be ":memory:" or TEMPORARY. With `aside`, it is a former store that was
+    """An open SQLite store. `path` may be ":memory:" or TEMPORARY. With `retired`, it is a former store that was
     renamed.
     """
 
     name = "sqlite"
 
-    def __init__(self, path: str, *, create: bool = False, aside: bool = False) -> None:
+    def __init__(self, path: str, *, create: bool = False, retired: bool = False) -> None:
         self.path = path
         self.place = "" if path in WITHOUT_FILE else FILE
         self.written: set[str] | None = None
-        self._pointer = "" if aside else os.path.join(os.path.dirname(path), "store.json")
+        self._pointer = "" if retired else os.path.join(os.path.dirname(path), "store.json")
         self._columns: dict[str, list[str]] = {}
         check_library_version(apsw.sqlite_lib_version())
         refuse_odd(path)
@@ -93,7 +93,7 @@ class SqliteEngine:
             with suppress(*NOT_FOR_WRITING):
                 self.connection = connected(f"{as_uri(self.path)}?mode=ro&readonly_shm=1", FOR_READING)
                 return self._check_owner()
-        seen = self._look()
+        seen = self._stamp()
         if seen[1]:
             raise StoreProblem(
                 "the store has an unmerged log, which needs write access to be read.",
@@ -102,7 +102,7 @@ class SqliteEngine:
         self.connection, self._seen = connected(f"{as_uri(self.path)}?immutable=1", FOR_READING), seen
         return self._check_owner()
 
-    def _look(self) -> FileStamp:
+    def _stamp(self) -> FileStamp:
         """Return values that change with every write: those of the store's file, and the size of its log."""
         about, log = _about(self.path), _about(self.path + "-wal")
         return (about.st_ino, about.st_size, about.st_mtime_ns) if about else (), log.st_size if log else 0
@@ -171,7 +171,7 @@ class SqliteEngine:
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[None]:
         """Open a transaction with one consistent state. A writing one commits at the end, or rolls back on an error."""
-        if self._seen and self._look() != self._seen:
+        if self._seen and self._stamp() != self._seen:
             with translated(self.path):
                 self.connection.close()
                 self._open_for_reading()
@@ -183,7 +183,7 @@ class SqliteEngine:
                 self.connection.execute("ROLLBACK")
             raise
         self._say("COMMIT" if write else "ROLLBACK")
-        if self._seen and self._look() != self._seen:
+        if self._seen and self._stamp() != self._seen:
             raise StoreBusy("the store was written while it was read here.", next_step=prose("try again"))
 
     def _say(self, statement: str) -> None:

@@ -25,9 +25,9 @@ from foureyes.steps import blank, by, fe, in_turn, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Beacon, Changes, CountProgress, NamedQuery, Tx, WriteTx
-    from foureyes.app.views.journal import AuditReport, Discrepancy
-    from foureyes.app.views.settings import StoreRole
-    from foureyes.app.views.task_list import ListQuery
+    from foureyes.app.results.journal import AuditReport, Discrepancy
+    from foureyes.app.results.settings import StoreRole
+    from foureyes.app.results.task_list import ListQuery
     from foureyes.core.events import Event
 
 T = TypeVar("T")
@@ -250,8 +250,8 @@ class Store:
             finally:
                 fresh.close()
             before, files = expected_lines(tx), self._expected_files(tx)
-        report = self._look_at_mirror(report, before)
-        return msgspec.structs.replace(report, findings=(*report.findings, *self._look_at_feedback(files)))
+        report = self._check_mirror(report, before)
+        return msgspec.structs.replace(report, findings=(*report.findings, *self._check_feedback(files)))
 
     def _expected_files(self, tx: Tx) -> dict[str, bytes] | None:
         """Return the expected feedback files, or None if rows are unreadable. The replay reports those."""
@@ -260,14 +260,14 @@ class Store:
         except VerificationFailed:
             return None
 
-    def _look_at_feedback(self, before: dict[str, bytes] | None) -> list[Discrepancy]:
+    def _check_feedback(self, before: dict[str, bytes] | None) -> list[Discrepancy]:
         if self.feedback is None or before is None or not self.feedback.differences(before, before):
             return []
         with self.read() as tx:  # another process may have recorded a decision meanwhile
             after = self._expected_files(tx)
         return self.feedback.differences(before, after) if after is not None else []
 
-    def _look_at_mirror(self, report: AuditReport, before: dict[int, bytes]) -> AuditReport:
+    def _check_mirror(self, report: AuditReport, before: dict[int, bytes]) -> AuditReport:
         """Return the report with problems of the mirror file, and how far it is behind. (P8)"""
         if self._mirror is None:
             return report
@@ -275,7 +275,7 @@ class Store:
             is_here = not before or os.path.lexists(self._mirror.path)
             lines = self._mirror.lines(sum(map(len, before.values())) + len(before))
         except OSError as problem:
-            from foureyes.app.views.journal import Discrepancy
+            from foureyes.app.results.journal import Discrepancy
 
             unread = Discrepancy("completeness", f"security_events.jsonl cannot be read: {problem.strerror}")
             return msgspec.structs.replace(report, findings=(*report.findings, unread))
@@ -288,7 +288,7 @@ class Store:
             mirror_behind=lines_behind(lines, before),
         )
 
-    def mirror_anew(self) -> list[str]:
+    def rewrite_mirror(self) -> list[str]:
         """Write all feedback files again, after a restore or a change of the store. Return notes for the user. (F2)"""
         if self.feedback is None:
             return []

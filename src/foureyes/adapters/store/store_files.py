@@ -102,14 +102,14 @@ def restore_store(folder: str, source: str, now: str, project: str = "", *, leav
     from tempfile import TemporaryDirectory
 
     path = os.path.join(folder, NAME)
-    with WriterLock(os.path.join(folder, LOCK)), TemporaryDirectory(dir=folder, prefix="incoming-") as desk:
-        fresh = os.path.join(desk, NAME)
+    with WriterLock(os.path.join(folder, LOCK)), TemporaryDirectory(dir=folder, prefix="incoming-") as workdir:
+        fresh = os.path.join(workdir, NAME)
         copy_sound(source, fresh, project or project_in(path))
         if not leaves_server and not os.path.lexists(path):
             _refuse_second(fresh, os.path.basename(source))
-        kept = _keep_aside(path, now)
+        kept = _keep_old_store(path, now)
         os.replace(fresh, path)
-    put_mirrors_aside(folder, now)
+    retire_mirrors(folder, now)
     return kept
 
 
@@ -130,12 +130,12 @@ def place_in(path: str) -> str:
     return str(rows[0][0]) if rows else ""
 
 
-def put_mirrors_aside(folder: str, now: str) -> None:
+def retire_mirrors(folder: str, now: str) -> None:
     """Rename the mirror files, which may not match the restored store. They are written again."""
     for name in (MIRROR, FEEDBACK):
         mirror = os.path.join(folder, name)
         if os.path.lexists(mirror):
-            os.replace(mirror, aside(mirror, now))
+            os.replace(mirror, retired(mirror, now))
 
 
 def copy_sound(source: str, fresh: str, project: str | None) -> None:
@@ -228,11 +228,11 @@ def project_in(path: str) -> str | None:
         engine.close()
 
 
-def _keep_aside(path: str, now: str) -> str:
+def _keep_old_store(path: str, now: str) -> str:
     """Rename the current store with SQLite's extra files. Return its new name, or an empty string if there is none."""
     if not os.path.lexists(path):
         return ""
-    kept = aside(path, now)
+    kept = retired(path, now)
     with suppress(StoreProblem):  # a damaged store is kept as it is
         engine = SqliteEngine(path)
         engine.checkpoint()
@@ -243,6 +243,6 @@ def _keep_aside(path: str, now: str) -> str:
     return kept
 
 
-def aside(path: str, now: str) -> str:
+def retired(path: str, now: str) -> str:
     """Return the new name of a file replaced by a restore."""
     return f"{path}.before-restore-{now.replace(':', '').replace('.', '')}"

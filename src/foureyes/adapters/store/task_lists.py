@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from foureyes.adapters.store.connection import fold, sql
 
 if TYPE_CHECKING:
-    from foureyes.app.views.task_list import ListQuery
+    from foureyes.app.results.task_list import ListQuery
 
 
 ListPart = Literal["all", "near", "far"]

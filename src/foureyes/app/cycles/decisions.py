@@ -10,14 +10,14 @@ import msgspec
 
 from foureyes.app.blockers import last_verdicts, stop
 from foureyes.app.context import Context, Work, stamp
-from foureyes.app.cycles.cycle import WholeCycle, chain, eyes, last_words, whole, wholes
+from foureyes.app.cycles.cycle_record import WholeCycle, chain, last_words, reviewer_names, whole, wholes
 from foureyes.app.cycles.reviewers import ask_more, left_out, open_again
 from foureyes.app.facts import facts_of, parties_of, voiceless
 from foureyes.app.findings.auto_decisions import decide_by_rule
 from foureyes.app.findings.raising import open_blocking
 from foureyes.app.findings.rulings import send_back
 from foureyes.app.ports import Tx
-from foureyes.app.views.run_state import PauseView
+from foureyes.app.results.run import PauseView
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.cycle.decision import NAMED, AskedReviewer, CycleResult, TargetReview, decide, is_complete, stops
@@ -69,7 +69,7 @@ def decide_if_due(context: Context, work: Work, cycle: CycleId, *, now: bool = F
     known = _without_overdue(context, work, whole(work.tx, cycle))
     if known.cycle.state == "ended" or not known.live:
         return WAITS
-    names = eyes(work.tx, known)
+    names = reviewer_names(work.tx, known)
     asked, answered = asks_of(known), answers_of(context, work, known, names)
     is_open = known.cycle.state == "open"
     if is_open and not stops(answered) and _still_waits(context, work, known, asked, now=now):
@@ -95,12 +95,12 @@ def _still_waits(
     now: bool,
 ) -> bool:
     """Return True if a request is open, another reviewer is asked now, or someone may still review unasked. (V8)"""
-    if any(row.state == "asked" and row.task in known.tasks for row in known.asked):
+    if any(row.state == "asked" and row.task in known.tasks for row in known.requested):
         return True
-    seated = answers_of(context, work, known, eyes(work.tx, known, is_one_origin))
+    seated = answers_of(context, work, known, reviewer_names(work.tx, known, is_one_origin))
     if now or is_complete(asked, seated, known.tasks, known.cycle.seats):
         return False
-    return ask_more(context, work, known) or not (known.asked or is_waited_out(context, work.tx, known))
+    return ask_more(context, work, known) or not (known.requested or is_waited_out(context, work.tx, known))
 
 
 def _changes(known: WholeCycle, ruled: CycleResult) -> bool:
@@ -115,7 +115,7 @@ def _changes(known: WholeCycle, ruled: CycleResult) -> bool:
 
 
 def _without_overdue(context: Context, work: Work, known: WholeCycle) -> WholeCycle:
-    late = [row for row in known.asked if is_overdue(row, context.now()) and known.cycle.state == "open"]
+    late = [row for row in known.requested if is_overdue(row, context.now()) and known.cycle.state == "open"]
     for row in late:
         event = e.ReviewNotGiven(cycle=known.cycle.id, reviewer=row.reviewer, why="timeout", text=f"until {row.until}")
         work.gate.record(row.task, event)
@@ -127,7 +127,7 @@ def give_up_on_people(context: Context, work: Work, cycle: CycleId) -> None:
     (V8)
     """
     known, me = whole(work.tx, cycle), context.party(work.tx, work.actor)
-    for row in known.asked if me.kind == "human" and known.cycle.state == "open" else ():
+    for row in known.requested if me.kind == "human" and known.cycle.state == "open" else ():
         silent = row.kind == "person" and row.state == "asked" and row.task in known.tasks
         if silent and made_by(facts_of(context, work.tx, row.task), me) is None:
             event = e.ReviewNotGiven(
@@ -140,7 +140,7 @@ def is_waited_out(context: Context, tx: Tx, known: WholeCycle) -> bool:
     """Return True if nobody could be asked, for as long as a reviewer has to answer. Then only a person is left (R0).
     (V8)
     """
-    if known.asked or known.cycle.state != "open":
+    if known.requested or known.cycle.state != "open":
         return False
     return known.cycle.at <= context.ago(max(1, context.gate_policy(tx).peers.timeout_minutes))
 
@@ -153,10 +153,10 @@ def may_be_due(context: Context, tx: Tx, known: WholeCycle) -> bool:
     if known.cycle.state == "clarifying":
         return not known.unanswered or (bool(known.cycle.clarify_until) and known.cycle.clarify_until <= now)
     live = set(known.tasks)
-    silent = [row for row in known.asked if row.state == "asked" and row.task in live]
+    silent = [row for row in known.requested if row.state == "asked" and row.task in live]
     if silent:
         return any(is_overdue(row, now) for row in silent)
-    return bool(known.asked or known.reviews) or is_waited_out(context, tx, known)
+    return bool(known.requested or known.reviews) or is_waited_out(context, tx, known)
 
 
 def is_overdue(row: Asked, now: str) -> bool:
@@ -169,7 +169,7 @@ def asks_of(known: WholeCycle) -> list[AskedReviewer]:
     live = set(known.tasks)
     return [
         AskedReviewer(reviewer=row.reviewer, target=row.task, state=row.state, why=row.why)
-        for row in known.asked
+        for row in known.requested
         if row.task in live
     ]
 
@@ -199,13 +199,15 @@ def counting_in(context: Context, work: Work, known: WholeCycle) -> set[int]:
     ones count. (V6)
     """
     rows: set[int] = set()
-    without = voiceless(context, work.tx, [SessionId(review.session) for review in known.reviews if review.look])
+    without = voiceless(
+        context, work.tx, [SessionId(review.session) for review in known.reviews if review.early_review]
+    )
     parties = parties_of(work.tx, {SessionId(review.session) for review in known.reviews})
     for target in known.live:
         facts = facts_of(context, work.tx, target.task)
         reviews = [review for review in known.reviews if review.task == target.task]
         for review in last_verdicts(reviews, parties.__getitem__, is_one_origin):
-            counts = review.session not in without if target.look else review.session in facts.reviewers
+            counts = review.session not in without if target.early_review else review.session in facts.reviewers
             rows |= {review.seq} if counts and review.agrees else set()
     return rows
 
@@ -225,7 +227,7 @@ def unmet_in(context: Context, work: Work, known: WholeCycle) -> dict[str, list[
 def _with_whom(context: Context, work: Work, known: WholeCycle, ruled: CycleResult) -> CycleResult:
     """Add to the reasons who agreed without counting, and if nobody was asked, why. (R0, V3, V4)"""
     without = voiceless(context, work.tx, [SessionId(each.session) for each in known.reviews if each.agrees])
-    left = [] if known.asked else left_out(context, work.tx, known)
+    left = [] if known.requested else left_out(context, work.tx, known)
     return msgspec.structs.replace(ruled, reasons=(*ruled.reasons, *dict.fromkeys([*left, *without.values()])))
 
 
@@ -241,7 +243,7 @@ def _follow(context: Context, work: Work, known: WholeCycle, ruled: CycleResult)
     event = e.CycleDecided(
         cycle=cycle.id,
         rule=ruled.rule,
-        asked=ruled.asked,
+        requested=ruled.requested,
         answered=ruled.answered,
         counting=ruled.counting,
         reasons=reasons,
@@ -315,7 +317,7 @@ def concerns_left(tx: Tx, known: WholeCycle) -> tuple[str, ...]:
     reasons = []
     for cycle in sorted(about, key=lambda each: int(each.removeprefix("c-"))):
         was = whole(tx, cycle)
-        names = eyes(tx, was)
+        names = reviewer_names(tx, was)
         last = {(names[review.session], review.task): review for review in was.reviews if review.task in known.tasks}
         silent = [
             name
@@ -346,7 +348,7 @@ def _reviewed_again(tx: Tx, was: WholeCycle, concern: Review, since: Sequence[Wh
 
 def _profile_of(known: WholeCycle, review: Review) -> str:
     """Return the profile that was asked and gave this review, or ""."""
-    rows = [row for row in known.asked if row.kind == "profile" and row.task == review.task]
+    rows = [row for row in known.requested if row.kind == "profile" and row.task == review.task]
     return next((row.reviewer for row in rows if row.session == review.session), "")
 
 
@@ -389,7 +391,9 @@ def settle_clarification(context: Context, work: Work, known: WholeCycle) -> Cyc
         return WAITS
     open_points = [point.id for point in known.unanswered]
     reasons = (f"no answer about {', '.join(open_points)} by {deadline}",)
-    ruled = CycleResult(rule="R0", reasons=reasons, asked=len(known.asked), answered=len(known.reviews), counting=0)
+    ruled = CycleResult(
+        rule="R0", reasons=reasons, requested=len(known.requested), answered=len(known.reviews), counting=0
+    )
     return _follow(context, work, known, ruled)
 
 
@@ -425,7 +429,7 @@ def ask_to_clarify(context: Context, work: Work, known: WholeCycle) -> None:
         author = facts.task.implementer or next(iter(makers_of(facts)), None)
         asked += [str(author)] if author else []
     event = e.ClarificationAsked(
-        cycle=known.cycle.id, points=points, asked=tuple(dict.fromkeys(asked)), until=context.later(minutes * 60)
+        cycle=known.cycle.id, points=points, requested=tuple(dict.fromkeys(asked)), until=context.later(minutes * 60)
     )
     work.gate.record(known.cycle.task, event)
 
@@ -450,7 +454,7 @@ def points_of(tx: Tx, known: WholeCycle) -> tuple[Point, ...]:
 
     Findings that were withdrawn, and concerns of a reviewer who has agreed since, are left out.
     """
-    names = eyes(tx, known)
+    names = reviewer_names(tx, known)
     points: list[Point] = []
     for review in last_words(known, names):
         if review.effective == "approved":
@@ -472,9 +476,9 @@ def points_of(tx: Tx, known: WholeCycle) -> tuple[Point, ...]:
     return tuple(points)
 
 
-def clarified_of(tx: Tx, task: str, *, attempt: int = 0, look: int = 0) -> tuple[ClarifiedPoint, ...]:
+def clarified_of(tx: Tx, task: str, *, attempt: int = 0, early_review: int = 0) -> tuple[ClarifiedPoint, ...]:
     """Return what was answered to concerns about this attempt or early review, for its next reviewers. (R2, V2)"""
-    rows = tx.all("cycle.clarified", Clarification, task=task, attempt=attempt, look=look)
+    rows = tx.all("cycle.clarified", Clarification, task=task, attempt=attempt, early_review=early_review)
     return tuple(
         ClarifiedPoint(
             point=f"{row.cycle} {row.id}",

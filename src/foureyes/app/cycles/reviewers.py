@@ -7,13 +7,22 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from foureyes.app.context import Context, Count, IdRow, Work, refuse_verb
-from foureyes.app.cycles.cycle import WholeCycle, asked_as, chain, eyes, live_of, next_id, whole, wholes
+from foureyes.app.cycles.cycle_record import (
+    WholeCycle,
+    asked_as,
+    chain,
+    live_of,
+    next_id,
+    reviewer_names,
+    whole,
+    wholes,
+)
 from foureyes.app.facts import facts_of, parties_of, programs_of
-from foureyes.app.lease_checks import live_runners
 from foureyes.app.ports import Tx
-from foureyes.app.views.run_state import Cooldown, PauseView
-from foureyes.app.views.session import SessionView
-from foureyes.config.policy import agent_profiles
+from foureyes.app.results.run import Cooldown, PauseView
+from foureyes.app.results.session import SessionView
+from foureyes.app.runner_registry import live_runners
+from foureyes.config.effective_policy import agent_profiles
 from foureyes.core import events as e
 from foureyes.core.cycle.reviewers import MakerTraits, ReviewerCandidate, ReviewerChoice, choose, why_not
 from foureyes.core.nouns.cycle import ANY_PERSON, Cycle, CycleId, CycleTarget, ReviewerKind, TargetRow, Trigger
@@ -35,7 +44,7 @@ NAMED = 10
 """Number of people that a refusal names."""
 
 
-def wants_eyes(facts: Facts, policy: ReviewPolicy) -> bool:
+def wants_reviewers(facts: Facts, policy: ReviewPolicy) -> bool:
     """Return True if a submission needs peer reviews: reviewers are required or named, and a peer's review could count.
     (V1)
     """
@@ -167,14 +176,14 @@ def ask_more(
     reviewer (D6) helps.
     """
     asked_any = False
-    names = eyes(work.tx, known, is_one_origin)
+    names = reviewer_names(work.tx, known, is_one_origin)
     for target in known.live:
         answered = {names[review.session] for review in known.reviews if review.task == target.task}
         missing = known.cycle.seats - len(answered) - pending_of(known, target)
         missing = max(missing, 1) if target.task in (*short, *lacking) else missing
         if missing <= 0:
             continue
-        already = {row.reviewer for row in known.asked if row.task == target.task}
+        already = {row.reviewer for row in known.requested if row.task == target.task}
         only = target.task in lacking and target.task not in short
         choice = choice_for(context, work.tx, target.task, seats=missing, already=already, only_required=only)
         for name in choice.chosen:
@@ -186,7 +195,7 @@ def ask_more(
 def can_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
     """Return True if there is someone left to ask about a target. (V4)"""
     for target in known.live:
-        already = {row.reviewer for row in known.asked if row.task == target.task}
+        already = {row.reviewer for row in known.requested if row.task == target.task}
         if choice_for(context, tx, target.task, seats=1, already=already).chosen:
             return True
     return False
@@ -199,7 +208,7 @@ def is_cooling(context: Context, tx: Tx, known: WholeCycle) -> bool:
         facts = facts_of(context, tx, target.task)
         grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
         pool = [replace(each, cooled="") for each in candidates(context, tx, policy, facts) if each.cooled]
-        already = {row.reviewer for row in known.asked if row.task == target.task}
+        already = {row.reviewer for row in known.requested if row.task == target.task}
         if choose(pool, makers(tx, facts, policy), grade, seats=1, already=already).chosen:
             return True
     return False
@@ -216,7 +225,7 @@ def left_out(context: Context, tx: Tx, known: WholeCycle) -> list[str]:
 
 def pending_of(known: WholeCycle, target: TargetRow) -> int:
     """Return the number of open requests about the target."""
-    return sum(row.state == "asked" and row.task == target.task for row in known.asked)
+    return sum(row.state == "asked" and row.task == target.task for row in known.requested)
 
 
 # ---- Choosing (V4) ----
@@ -308,11 +317,11 @@ def open_cycle(
     follows: str = "",
     wide: bool = False,
     choose: bool = True,
-    unasked: bool = False,
+    remote_problem: bool = False,
 ) -> CycleId:
     """Open a cycle about these targets, or return the open one about the same work. (V1)
 
-    `choose`: ask the reviewers that the policy gives. `unasked`: it waits for nobody and needs no quorum.
+    `choose`: ask the reviewers that the policy gives. `remote_problem`: it waits for nobody and needs no quorum.
     """
     known = None if follows else same_work(work, targets, trigger, wide=wide)
     if known is not None:
@@ -324,14 +333,14 @@ def open_cycle(
         cycle=cycle,
         trigger=trigger,
         targets=tuple(targets),
-        quorum=0 if unasked else max(quorum for _, quorum in seats),
-        seats=0 if unasked else max(wanted for wanted, _ in seats),
+        quorum=0 if remote_problem else max(quorum for _, quorum in seats),
+        seats=0 if remote_problem else max(wanted for wanted, _ in seats),
         reason=one_line(reason, SUMMARY),
         follows=follows,
         wide=wide,
     )
     work.record(targets[0].task if len(targets) == 1 else "", event)
-    if choose and not unasked:
+    if choose and not remote_problem:
         ask_more(context, work, whole(work.tx, cycle))
     return cycle
 
@@ -363,7 +372,7 @@ def attempt_target(facts: Facts) -> CycleTarget:
     return CycleTarget(task=facts.task.id, attempt=attempt.n, diff_id=attempt.diff_id, summary=summary)
 
 
-def open_at_hand_in(context: Context, work: Work, task: TaskId) -> CycleId | None:
+def open_at_submission(context: Context, work: Work, task: TaskId) -> CycleId | None:
     """Open a cycle for a submission if the policy wants peer reviews and the mode has not decided, in the same
     transaction. (V1)
 
@@ -371,7 +380,7 @@ def open_at_hand_in(context: Context, work: Work, task: TaskId) -> CycleId | Non
     """
     facts = facts_of(context, work.tx, task)
     paused = facts.cycle.paused if facts.cycle is not None else ""
-    wants = wants_eyes(facts, context.gate_policy(work.tx))
+    wants = wants_reviewers(facts, context.gate_policy(work.tx))
     if facts.task.status != "reviewing" or not (wants or paused):
         return None
     target = attempt_target(facts)
@@ -386,14 +395,15 @@ def open_unasked(context: Context, work: Work, facts: Facts) -> CycleId:
     (R1, R2, R3)
     """
     reason = "a review that was not requested"
-    return open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason=reason, unasked=True)
+    return open_cycle(context, work.gate, "REQUEST_REVIEW", [attempt_target(facts)], reason=reason, remote_problem=True)
 
 
 def open_again(context: Context, work: Work, known: WholeCycle, rows: Sequence[TargetRow]) -> CycleId:
     """Open a cycle again after its clarification, about these targets, and ask the same reviewers. (R2)"""
     cycle = known.cycle
     targets = [
-        CycleTarget(task=t.task, attempt=t.attempt, look=t.look, diff_id=t.diff_id, summary=t.summary) for t in rows
+        CycleTarget(task=t.task, attempt=t.attempt, early_review=t.early_review, diff_id=t.diff_id, summary=t.summary)
+        for t in rows
     ]
     new = open_cycle(
         context, work, "CLARIFIED", targets, reason=cycle.id, follows=cycle.id, wide=cycle.wide, choose=False
@@ -404,17 +414,17 @@ def open_again(context: Context, work: Work, known: WholeCycle, rows: Sequence[T
 
 def _ask_again(context: Context, work: Work, known: WholeCycle, new: CycleId, tasks: Collection[str]) -> None:
     """Ask the reviewers who answered, and those who have concerns without having been asked. (V4, R2)"""
-    answered = [row for row in known.asked if row.state == "answered" and row.task in tasks]
+    answered = [row for row in known.requested if row.state == "answered" and row.task in tasks]
     for row in answered:
         ask(context, work, new, row.task, row.reviewer, row.kind)
     seated = {(row.session, row.task) for row in answered}
-    unasked = [
+    remote_problem = [
         each
         for each in known.reviews
         if each.task in tasks and each.effective != "approved" and (each.session, each.task) not in seated
     ]
-    parties = parties_of(work.tx, {review.session for review in unasked})
-    for review in unasked:
+    parties = parties_of(work.tx, {review.session for review in remote_problem})
+    for review in remote_problem:
         person = party.person if (party := parties[review.session]).kind == "human" else ""
         ask(context, work, new, review.task, person or str(review.session), "person" if person else "session")
     ask_more(context, work, whole(work.tx, new))

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.context import Context, not_handed_in, refuse_verb
+from foureyes.app.context import Context, not_submitted, refuse_verb
 from foureyes.app.facts import facts_of, with_trees
 from foureyes.app.findings.answers import known_ids
 from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.ports import Tx
-from foureyes.app.views.finding import MoveView
+from foureyes.app.results.finding import MoveView
 from foureyes.core.documents.findings import issues_of, lead_findings, resolved_of, summary_problems
 from foureyes.core.documents.json_reader import read
 from foureyes.core.documents.shapes import (
@@ -88,7 +88,7 @@ class Handoffs:
         with self._context.store.read() as tx:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task))
             if facts.attempt is None:
-                raise not_handed_in(facts.task.id)
+                raise not_submitted(facts.task.id)
             if role == "tech_lead":
                 return self._lead(tx, facts, facts.attempt)
             return self._developer(tx, facts) if role == "developer" else self._qa(tx, facts)

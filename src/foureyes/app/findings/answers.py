@@ -12,9 +12,9 @@ from foureyes.app.facts import facts_of
 from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.outcome import outcome
 from foureyes.app.ports import Tx
+from foureyes.app.results.task_list import Outcome
 from foureyes.app.tasks.escalation import ask_lead
 from foureyes.app.tasks.tasks import free_id
-from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.claims import is_successor, take_over
 from foureyes.core import events as e
 from foureyes.core.events.decision import AttemptSubmitted

@@ -13,7 +13,7 @@ from foureyes.app.context import (
     IdRow,
     Work,
     needed,
-    not_handed_in,
+    not_submitted,
     permit,
     refuse_other_task,
     refuse_verb,
@@ -35,12 +35,12 @@ from foureyes.app.findings.raising import (
 from foureyes.app.findings.rulings import tip_in
 from foureyes.app.outcome import merge_by, outcome
 from foureyes.app.ports import Tx
+from foureyes.app.results.finding import FindingDetail, FindingView, MoveView
+from foureyes.app.results.review import ApprovalView
+from foureyes.app.results.session import SessionView
+from foureyes.app.results.task_list import Outcome
 from foureyes.app.target import sent_for
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
-from foureyes.app.views.review import ApprovalView
-from foureyes.app.views.session import SessionView
-from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.remote_attempts import bring
 from foureyes.core import events as e
 from foureyes.core.documents.findings import path_of
@@ -318,7 +318,7 @@ def at_an_attempt(context: Context, actor: Actor, task: str) -> Facts:
         refuse_other_task(actor, task_id)
         facts = facts_of(context, tx, task_id)
     if facts.attempt is None:
-        raise not_handed_in(task_id, so=", so there is no change to report findings on")
+        raise not_submitted(task_id, so=", so there is no change to report findings on")
     return facts
 
 

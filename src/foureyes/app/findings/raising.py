@@ -7,15 +7,15 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
+from foureyes.app.compressed_names import unpack
 from foureyes.app.context import Context, Count, Work
 from foureyes.app.facts import TestList
 from foureyes.app.ports import Tx
-from foureyes.app.test_names import unpack
-from foureyes.app.views.finding import MoveView, NoteRow
+from foureyes.app.results.finding import MoveView, NoteRow
 from foureyes.core import events as e
 from foureyes.core.events.loop import FindingsRaised
 from foureyes.core.loop.answers import state_again, why_not_again
-from foureyes.core.loop.failures import assigned, failing_of, is_many, named_in, was_mended
+from foureyes.core.loop.failures import assigned, failing_of, is_many, named_in, was_fixed
 from foureyes.core.loop.fingerprint import FindingTraits, by_place, find_quote, line_at, match, normal, symbol_at, words
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import KEPT_FAILURES, CheckResult, CheckState, ToolFinding
@@ -26,7 +26,7 @@ from foureyes.core.rules.check_states import RAN
 from foureyes.core.rules.facts import Facts
 from foureyes.core.rules.involvement import made_by
 from foureyes.core.words.ids import TaskId
-from foureyes.core.words.test_names import pairs
+from foureyes.core.words.names_of_tests import pairs
 from foureyes.core.words.untrusted_text import named
 from foureyes.errors import BadInput, NotFound, Reason
 from foureyes.steps import blank, fe, one_of, prose
@@ -401,7 +401,7 @@ class FoundRow(msgspec.Struct, frozen=True):
     """The findings in a tool's report."""
 
     seq: int
-    found: list[ToolFinding] = []
+    tool_findings: list[ToolFinding] = []
 
 
 def note_failures(gate: Work, facts: Facts, checked: tuple[CheckState, ...]) -> None:
@@ -448,7 +448,7 @@ class _Noting:
 
     def _failing(self) -> list[ReportedFinding]:
         """Return the failures that a check names: tests, a tool's findings, or the check itself."""
-        failures = named_in(self._result, self._told(self._result), by_name=not self._is_sarif)
+        failures = named_in(self._result, self._tool_findings(self._result), by_name=not self._is_sarif)
         if self._result.failures > len(failures) and not self._is_sarif:
             words = {each.rule: each for each in failures}
             failures = [words.get(name) or ToolFinding(name, "error", "", 0, "") for name in self._result.failing]
@@ -456,11 +456,11 @@ class _Noting:
         assert attempt is not None
         return failing_of(self._state.rule, self._result, failures, attempt.n, self._state.no_baseline)
 
-    def _told(self, result: CheckResult) -> list[ToolFinding]:
+    def _tool_findings(self, result: CheckResult) -> list[ToolFinding]:
         if self._state.rule.report == "none":
             return []
         rows = self._gate.tx.all("check.found", FoundRow, seqs=[str(result.seq)])
-        return [tool for row in rows for tool in row.found]
+        return [tool for row in rows for tool in row.tool_findings]
 
     @staticmethod
     def _tests_of(tx: Tx, result: CheckResult) -> frozenset[str]:
@@ -514,8 +514,10 @@ class _Noting:
         if not is_many(finding):
             return finding.root in still or (not self._is_sarif and finding.rule in self._result.failing)
         before = self._before(finding)
-        failures = self._told(before) if before else []
-        return before is None or not was_mended(before, self._whole, self._ran, failures, self._told(self._whole))
+        failures = self._tool_findings(before) if before else []
+        return before is None or not was_fixed(
+            before, self._whole, self._ran, failures, self._tool_findings(self._whole)
+        )
 
     def _before(self, finding: Finding) -> CheckResult | None:
         """Return the earlier run that a list of failures came from. (L13)"""

@@ -16,9 +16,9 @@ from foureyes.app.findings.auto_decisions import decide_by_rule
 from foureyes.app.findings.raising import finding_named, one_task, open_blocking
 from foureyes.app.outcome import merge_by, outcome
 from foureyes.app.ports import Tx
+from foureyes.app.results.finding import MoveView
+from foureyes.app.results.task_list import Outcome
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.views.finding import MoveView
-from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
@@ -77,10 +77,10 @@ class Rulings:
                 refuse_task(task, "was not changed", unseen)
             decision = refuse_rulings(work, case, rulings)
             record_rulings(work, case, rulings, decision)
-            stands = stand(self._context, work, case)
+            after = decide_after(self._context, work, case)
             done = self._context.get(work.tx, task)
         given = ", ".join(f"{ruling.finding} {ruling.ruling}" for ruling in rulings)
-        return outcome(done, f"{given}. {stands.sentence}", _next(case, stands, actor), notes=work.notes)
+        return outcome(done, f"{given}. {after.sentence}", _next(case, after, actor), notes=work.notes)
 
     def take_back(self, actor: Actor, finding: str) -> Outcome:
         """Withdraw the caller's own ruling, until the next submission. (L18)"""
@@ -144,10 +144,10 @@ class Rulings:
                 audited = SecurityRecorded(kind="finding_withdrawn", rule="L4", reason=reason, detail=detail)
                 work.record(case.task.id, audited)
             escalate(self._context, work, case.task.id)
-            stands = stand(self._context, work, case)
+            after = decide_after(self._context, work, case)
             done = self._context.get(work.tx, case.task.id)
-        step = fe("show", done.id) if case.task.status != "reviewing" else _next(case, stands, actor)
-        return outcome(done, f"withdrew {row.id}. {stands.sentence}", step, notes=work.notes)
+        step = fe("show", done.id) if case.task.status != "reviewing" else _next(case, after, actor)
+        return outcome(done, f"withdrew {row.id}. {after.sentence}", step, notes=work.notes)
 
 
 def _refuse_withdrawing(tx: Tx, case: Case, finding: Finding) -> list[Party]:
@@ -303,7 +303,7 @@ class AfterRulings(msgspec.Struct, frozen=True):
         )
 
 
-def stand(context: Context, work: Work, case: Case) -> AfterRulings:
+def decide_after(context: Context, work: Work, case: Case) -> AfterRulings:
     """Send the attempt back if findings are open. Otherwise let the rule decide. (M4)"""
     task = case.task.id
     sent_back = send_back(context, work, task)
@@ -316,16 +316,16 @@ def tip_in(context: Context, case: Case) -> Tip | None:
     return tip_of(context, case.task.id, case.attempt, case.target) if case.attempt else None
 
 
-def _next(case: Case, stands: AfterRulings, actor: Actor) -> Steps:
+def _next(case: Case, after: AfterRulings, actor: Actor) -> Steps:
     """Return the next step after a ruling. An agent's approval has to name the change it saw. (D7)"""
     task = case.task.id
-    if stands.by_rule:
+    if after.by_rule:
         return merge_by(actor)
-    if not stands.left:
+    if not after.left:
         if case.me.kind == "agent":
             return fe("approve", task, "--seen", case.seen)
         return fe("approve", task)
-    return fe("list", "--reviewable") if stands.sent_back else fe("finding", "list", task, "--open")
+    return fe("list", "--reviewable") if after.sent_back else fe("finding", "list", task, "--open")
 
 
 def send_back(context: Context, work: Work, task: TaskId, *, clarified: bool = False) -> bool:
@@ -373,15 +373,17 @@ def is_due(context: Context, tx: Tx, facts: Facts, blocking: Sequence[Finding], 
     if mode_of(facts, policy).mode == "per-task" or (facts.cycle is not None and facts.cycle.is_live):
         return False
     rows = tx.all("review.of_task", Review, task=facts.task.id)
-    reviews = [row for row in rows if row.diff_id == attempt.diff_id and not row.look]
+    reviews = [row for row in rows if row.diff_id == attempt.diff_id and not row.early_review]
     sessions = {row.session for row in reviews}
     sessions |= {SessionId(row.id) for row in tx.all("finding.rulers", IdRow, task=facts.task.id, iteration=attempt.n)}
     sessions -= {context.gate.session}  # a check's rulings are not a review
-    wanted = 1 if facts.cycle is not None and facts.cycle.stands else required_reviews(policy, labels_in_force(facts))
-    return bool(sessions) and _pairs_of_eyes(tx, facts, sessions) >= wanted
+    wanted = (
+        1 if facts.cycle is not None and facts.cycle.is_current else required_reviews(policy, labels_in_force(facts))
+    )
+    return bool(sessions) and _independent_reviewers(tx, facts, sessions) >= wanted
 
 
-def _pairs_of_eyes(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
+def _independent_reviewers(tx: Tx, facts: Facts, sessions: set[SessionId]) -> int:
     """Return the number of reviewers who are not authors. Sessions of one origin count once. (I4)"""
     pairs: list[Party] = []
     for party in parties_of(tx, sessions).values():

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.context import Context, needed, not_handed_in, permit, refuse_task
+from foureyes.app.context import Context, needed, not_submitted, permit, refuse_task
 from foureyes.app.facts import facts_of
-from foureyes.app.gate.submission import Wish, hand_in
+from foureyes.app.gate.submission import Wish, submit_work
 from foureyes.app.outcome import outcome
 from foureyes.app.ports import Tx
-from foureyes.app.views.attempt import SubmitOutcome
-from foureyes.app.views.diff import DiffView, FileDiff
-from foureyes.app.views.task_list import Outcome
+from foureyes.app.results.attempt import SubmitOutcome
+from foureyes.app.results.diff import DiffView, FileDiff
+from foureyes.app.results.task_list import Outcome
 from foureyes.app.work.remote_attempts import bring
 from foureyes.core import events as e
 from foureyes.core.documents.unified_diff import CONTEXT, MOST_CONTEXT, widened, without_space
@@ -51,12 +51,12 @@ class Attempts:
         branch: str | None = None,
         signal: str = "DONE",
         if_version: int | None = None,
-        apart: bool = False,
+        elsewhere: bool = False,
     ) -> SubmitOutcome:
         """Submit the committed work of a branch as a new attempt. The rules then decide on its review (M). (K4)
 
         `commit` is a message: first commit everything, except likely secrets and very large files that `include` does
-        not name. `apart`: the caller has no current directory (a server). The task's branch is then used, and
+        not name. `elsewhere`: the caller has no current directory (a server). The task's branch is then used, and
         committing runs no program.
         """
         permit(actor, "submit")
@@ -69,11 +69,11 @@ class Attempts:
             branch=branch,
             signal=signal,
             if_version=if_version,
-            apart=apart,
+            elsewhere=elsewhere,
         )
-        return hand_in(self._context, actor, wish)
+        return submit_work(self._context, actor, wish)
 
-    def clear_author(self, actor: Actor, task: str, session: str, reason: str) -> Outcome:
+    def correct_author(self, actor: Actor, task: str, session: str, reason: str) -> Outcome:
         """Record that a trailer names the wrong author, according to a person. Only authors known from trailers can be
         cleared. (I8)
         """
@@ -255,7 +255,7 @@ def attempts_of_task(tx: Tx, task: TaskId) -> list[Frozen]:
     """Return every attempt in order. Raises `NotFound` if there is none."""
     rows = tx.all("attempt.of_task", Frozen, task=task)
     if not rows:
-        raise not_handed_in(task)
+        raise not_submitted(task)
     return rows
 
 
@@ -274,9 +274,11 @@ def marked(files: tuple[FileDiff, ...], exclude: tuple[str, ...]) -> tuple[FileD
 
     An excluded file that was moved from elsewhere still counts, because its removal there must be seen.
     """
-    aside = {file.path for file in files if _stays_among(file, exclude)}
-    names = aside | {file.path for file in files if _stays_among(file, FOLDED_PATHS)}
-    written = tuple(replace(file, folded=True, counts=file.path not in aside) for file in files if file.path in names)
+    excluded = {file.path for file in files if _stays_among(file, exclude)}
+    names = excluded | {file.path for file in files if _stays_among(file, FOLDED_PATHS)}
+    written = tuple(
+        replace(file, folded=True, counts=file.path not in excluded) for file in files if file.path in names
+    )
     return tuple(file for file in files if file.path not in names) + written
 
 

@@ -8,24 +8,24 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from foureyes.app.context import Context, IdRow, Work, not_handed_in, permit, refuse_other_task, stamp
+from foureyes.app.compressed_names import pack
+from foureyes.app.context import Context, IdRow, Work, not_submitted, permit, refuse_other_task, refuse_verb, stamp
 from foureyes.app.facts import facts_of, parties_of, with_trees
 from foureyes.app.findings.auto_decisions import MadeByGate, decide_by_rule, is_sent_back
-from foureyes.app.gate.queued_merges import next_for
+from foureyes.app.gate.merge_queue import next_for
 from foureyes.app.outcome import merge_by
 from foureyes.app.ports import CheckRunner, Tx
 from foureyes.app.project.accepted_config import not_in_force, unaccepted
-from foureyes.app.target import noted_tip, told_target
-from foureyes.app.test_names import pack
-from foureyes.app.views.attempt import CheckReport, CheckRetry, CheckRow, CheckRun, Pending
-from foureyes.app.views.project import News
-from foureyes.app.views.task_list import ListQuery, TaskRow
+from foureyes.app.results.attempt import CheckReport, CheckRetry, CheckRow, CheckRun, EnvironmentRow, Pending
+from foureyes.app.results.project import News
+from foureyes.app.results.task_list import ListQuery, TaskRow
+from foureyes.app.target import current_target, noted_tip
 from foureyes.app.work.branches import tip_of
 from foureyes.app.work.remote_attempts import bring
 from foureyes.app.work.worktrees import FilesOfTree
 from foureyes.core import events as e
 from foureyes.core.events.gate import CheckFinished
-from foureyes.core.loop.failures import failures_told
+from foureyes.core.loop.failures import reported_failures
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.check import (
     CheckedTree,
@@ -98,7 +98,7 @@ class Checks:
         with self._context.store.read() as tx:
             task_id = self._context.find_id(tx, task)
             refuse_other_task(actor, task_id)
-            facts, policy = self._look(tx, actor, task_id)
+            facts, policy = self._read(tx, actor, task_id)
         self._refuse_nothing_to_run(facts, policy, only)
         assert facts.attempt is not None
         self._refuse_unwritable(actor)
@@ -180,7 +180,7 @@ class Checks:
         waiting: list[str] = []
         later: list[CheckRetry] = []
         for task in tasks:
-            facts, policy = self._look(tx, actor, TaskId(task))
+            facts, policy = self._read(tx, actor, TaskId(task))
             if facts.task.status != "reviewing":
                 continue
             paused = [] if again else self._paused(facts, policy)
@@ -229,14 +229,14 @@ class Checks:
         tips = [_latest(tx, tree, rule) for rule in same] if tree else []
         return seen_on_tip(checked, [tip.name for tip in tips if tip is not None and tip.outcome == "passed"])
 
-    def _look(self, tx: Tx, actor: Actor, task: TaskId) -> tuple[Facts, ReviewPolicy]:
+    def _read(self, tx: Tx, actor: Actor, task: TaskId) -> tuple[Facts, ReviewPolicy]:
         facts = facts_of(self._context, tx, task, self._context.party(tx, actor))
         return facts, self._context.policy(tx, actor)
 
     def _refuse_nothing_to_run(self, facts: Facts, policy: ReviewPolicy, only: Sequence[str]) -> None:
         task = facts.task.id
         if facts.attempt is None:
-            raise not_handed_in(task, step=fe("submit", task))
+            raise not_submitted(task, step=fe("submit", task))
         if not policy.checks:
             raise self._no_checks()
         _refuse_unknown(policy, only)
@@ -293,10 +293,10 @@ def due_among(context: Context, tx: Tx, actor: Actor, tasks: Sequence[str]) -> P
 
 def _asked_for(context: Context, tell: Telling | None) -> Sha | None:
     """Ask the remote for the target. If it cannot be asked, report that and return None. (Q6)"""
-    told = told_target(context)
-    if told.unasked and tell is not None:
-        tell(News(f"{told.unasked}. These are the checks of the target as this clone last fetched it"))
-    return told.at if told.is_told else None
+    current = current_target(context)
+    if current.remote_problem and tell is not None:
+        tell(News(f"{current.remote_problem}. These are the checks of the target as this clone last fetched it"))
+    return current.at if current.is_certain else None
 
 
 def target_tree(context: Context, asked: Sha | None = None) -> Sha:
@@ -320,7 +320,7 @@ def report(facts: Facts, made: MadeByGate, fresh: set[int], actor: Actor) -> Che
         status=facts.task.status,
         mode=made.mode,
         checks=tuple(row_of(facts, state, fresh) for state in made.check_states),
-        reasons=made.reasons if facts.task.status == "reviewing" else _told(facts.task.id, made.reasons),
+        reasons=made.reasons if facts.task.status == "reviewing" else _past_reasons(facts.task.id, made.reasons),
         next=_next(facts, made, actor),
         sent_back=made.is_sent_back,
         own=_is_own(facts, made, actor),
@@ -338,7 +338,7 @@ def with_configuration(context: Context, page: CheckReport) -> CheckReport:
     return msgspec.structs.replace(page, unaccepted=note, next=step)
 
 
-def _told(task: TaskId, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
+def _past_reasons(task: TaskId, reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     """Why it was sent back: what would have brought it on there is not to be typed any more."""
     return tuple(Reason(reason.rule, reason.message, fe("show", task, "--context")) for reason in reasons)
 
@@ -462,7 +462,7 @@ def _due_for_baseline(
     plain = [rule for rule in rules if rule.report == "none" and rule.required]
     with_one = [rule for rule in rules if rule.report == "sarif"]
     with run.context.store.read() as tx:
-        results = with_trees(tx, facts_of(run.context, tx, run.task), [now, before]).results_beside(before)
+        results = with_trees(tx, facts_of(run.context, tx, run.task), [now, before]).results_for(before)
     broken = [rule for rule in rules if _broke_now(rule, results, now, fresh)]
     if not plain and not with_one and not broken:
         return []
@@ -522,7 +522,7 @@ class CheckRecorder(msgspec.Struct, frozen=True):
         mine_counts = self.actor.kind != "agent" and not is_involved(now, mine)
         same = [
             result
-            for result in now.results_beside(self.base)
+            for result in now.results_for(self.base)
             if (result.tree, result.name, result.digest) == (tree, rule.name, rule.digest)
             and _says(rule, result)
             and (counts(now, result) or not mine_counts)
@@ -634,7 +634,7 @@ def record_run(work: Work, task: TaskId, rule: CheckRule, tree: Sha, ran: Ran, o
             tests=digest,
             program=ran.program,
             output=ran.output,
-            found=failures_told(ran) if verdict.outcome != "unsound" else (),
+            tool_findings=reported_failures(ran) if verdict.outcome != "unsound" else (),
             on=on,
             failed=verdict.failed,
         ),
@@ -685,7 +685,7 @@ class CheckRuns:
             facts = facts_of(self._context, tx, self._context.find_id(tx, task), self._context.party(tx, actor))
             policy = self._context.policy(tx, actor)
             if facts.attempt is None:
-                raise not_handed_in(facts.task.id)
+                raise not_submitted(facts.task.id)
             attempts = tx.all("attempt.of_task", Attempt, task=facts.task.id)
             states = check_states(facts, policy)
             latest = [state.result.seq for state in states if state.result]
@@ -798,3 +798,27 @@ def _briefly(run: CheckRun) -> CheckRun:
 def _with_output(state: CheckState, row: CheckRow, runs: dict[int, CheckRun]) -> CheckRow:
     run = runs.get(state.result.seq) if state.result else None
     return msgspec.structs.replace(row, output=run.output, command=run.command, program=run.program) if run else row
+
+
+class Checkouts:
+    """Environments on this machine made by `[checkout] prepare`, for all projects of this user."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def listed(self) -> Sequence[EnvironmentRow]:
+        """Return every kept environment, last used first."""
+        with closing(self._context.outside.checks()) as runner:
+            return runner.environments()
+
+    def prune(self, actor: Actor, *, everything: bool = False, only_try: bool = False) -> Sequence[EnvironmentRow]:
+        """Delete environments that are old or too many. Only a person may delete `everything` that no check is using.
+        `only_try` only lists them.
+        """
+        permit(actor, "check environments --prune")
+        if everything and not only_try and actor.kind != "human":
+            step = by("person", fe("check", "environments", "--prune", "--all"), "a person runs it in a terminal: ")
+            why = "it removes environments of every project on this machine, so only a person may do it"
+            refuse_verb("fe check environments --prune --all is not allowed here", Reason("I5", why, step))
+        with closing(self._context.outside.checks()) as runner:
+            return runner.prune_environments(everything=everything, only_try=only_try)

@@ -14,20 +14,20 @@ from foureyes.app.facts import attempts_of, facts_of
 from foureyes.app.git_ports import Moved, RefUpdate
 from foureyes.app.ports import Tx
 from foureyes.app.project.accepted_config import ACCEPT, is_missing, named_in, unaccepted
-from foureyes.app.project.policy import accept as accept_templates
-from foureyes.app.project.policy import of_attempt, path_of
-from foureyes.app.stacks import passed_by
+from foureyes.app.project.project_settings import accept as accept_templates
+from foureyes.app.project.project_settings import of_attempt, path_of
+from foureyes.app.results.attempt import MergeRow
+from foureyes.app.results.project import News
+from foureyes.app.results.review import ApprovalView
+from foureyes.app.results.task_list import ListQuery, TaskRow
+from foureyes.app.stacked_tasks import passed_by
 from foureyes.app.target import branch_here, found_elsewhere, lost_anchor, newest_after, sent_for
 from foureyes.app.target_merges import ahead_here, lacking
 from foureyes.app.target_merges import elsewhere as merged_elsewhere
-from foureyes.app.views.attempt import MergeRow
-from foureyes.app.views.project import News
-from foureyes.app.views.review import ApprovalView
-from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.config import FILE
+from foureyes.config.effective_policy import review_policy
 from foureyes.config.layers import Layers
 from foureyes.config.parser import read_file
-from foureyes.config.policy import review_policy
 from foureyes.core.events.decision import TaskMerged, UnapprovedMergeSeen
 from foureyes.core.events.project import PolicyAccepted, SecurityRecorded
 from foureyes.core.nouns.attempt import KEEPS_APPROVAL, TAKEN_ALONG, Attempt
@@ -73,8 +73,8 @@ def recognise(
             *tx.tasks(ListQuery(unmerged=True, limit=MANY), TaskRow),
         ]
         attempts = attempts_of(tx, [task.id for task in tasks if only is None or task.id in only])
-    looked = [_look_at(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.at, heads)]
-    rows = [_unless_lost(context, attempts[row.task], row) for row in looked if row is not None]
+    examined = [_examined(context, task, attempts[task], line) for task in _perhaps(context, attempts, line.at, heads)]
+    rows = [_unless_lost(context, attempts[row.task], row) for row in examined if row is not None]
     landed, lost = ([row for row in rows if (row.outcome == "stuck") is is_lost] for is_lost in (False, True))
     if landed:
         other = {row.task for row in landed if not _is_as_approved(context, attempts[row.task], row)}
@@ -221,17 +221,17 @@ def waiting_approval_of(tx: Tx, task: TaskId) -> WaitingApproval | None:
     return WaitingApproval(row.seq, who, row.attempt, row.rule, row.exception, row.reason, gone, row.grade, passed)
 
 
-def _look_at(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
+def _examined(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
     """Like _look(), but return None on a git problem. The task's own merge reports the problem, and other tasks are not
     affected. (Q1)
     """
     try:
-        return _look(context, task, attempt, line)
+        return _examine(context, task, attempt, line)
     except GitProblem:
         return None
 
 
-def _look(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
+def _examine(context: Context, task: str, attempt: Attempt, line: TargetLine) -> MergeRow | None:
     """Return a row if the approved head, or a pure rebase of it, is on the target. (A3)"""
     repo, name, target = context.repo, line.name, line.at
     sha = repo.merged_by(attempt.head, target)

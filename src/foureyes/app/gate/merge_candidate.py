@@ -19,16 +19,16 @@ from foureyes.app.gate.landing import (
     waiting_approval_of,
     what_to_allow,
 )
-from foureyes.app.gate.queued_merges import Lease
+from foureyes.app.gate.merge_queue import Lease
 from foureyes.app.gate.submission import with_links
 from foureyes.app.git_ports import CaughtUp, Moved
 from foureyes.app.ports import Tx
+from foureyes.app.results.attempt import MergeItem, MergeRow
+from foureyes.app.results.journal import JournalHead
+from foureyes.app.results.project import News
 from foureyes.app.target import NOT_ARRIVED, has_newest, sent_for
 from foureyes.app.target_merges import Unbrought, built_on, lacking
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.views.attempt import MergeItem, MergeRow
-from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.project import News
 from foureyes.app.work.remote_attempts import branch_there, bring, is_elsewhere, machine_of
 from foureyes.app.work.worktrees import tidy
 from foureyes.core import events as e
@@ -100,7 +100,7 @@ class OneMerge:
                     return [row]
                 if landed := self._landed():
                     return landed
-                again = self._look_again()
+                again = self._read_again()
                 if again is None:
                     return [self._ends.ended()]
                 now = again
@@ -129,9 +129,9 @@ class OneMerge:
         self._ends.sent = self.may_be_there = False
         return []
 
-    def _look_again(self) -> Try | None:
+    def _read_again(self) -> Try | None:
         with self._context.store.read() as tx:
-            return look_at(self._context, tx, self._item)
+            return read_try(self._context, tx, self._item)
 
     # A plan
 
@@ -200,7 +200,7 @@ class OneMerge:
         if not reasons:
             return checked
         red = [state for state in checked if state.word == "failed"]
-        again = self._beside_target(now, red, tree, tip_tree) if red else ()
+        again = self._compared_with_target(now, red, tree, tip_tree) if red else ()
         if red and not why_not_checked(facts, given, again, tree):
             return again
         rules = [state.rule for state in red]
@@ -215,7 +215,9 @@ class OneMerge:
         broke = any(state.word in ("crashed", "timed_out", "unsound") for state in checked)
         return self._ends.leave(", and ".join(reason.message for reason in reasons), stuck=broke)
 
-    def _beside_target(self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha) -> tuple[CheckState, ...]:
+    def _compared_with_target(
+        self, now: Try, red: list[CheckState], tree: Sha, tip_tree: Sha
+    ) -> tuple[CheckState, ...]:
         """Run the failed checks on the target too. A failure there is not the task's fault. (D5)"""
         run_on(self._context, self._actor, now.facts, [state.rule for state in red], [tip_tree], judged="target")
         with self._context.store.read() as tx:
@@ -262,7 +264,7 @@ class OneMerge:
         lost = self._ends.lost(work)
         if lost is not None:
             return lost
-        now = look_at(self._context, work.tx, self._item)
+        now = read_try(self._context, work.tx, self._item)
         if now is None:
             return self._ends.ended()
         if (void := self._ends.record_void(work, now, tip, plan.effect)) is not None:
@@ -425,7 +427,7 @@ def why_left(context: Context, task: TaskId, attempt: Attempt, tip: Sha) -> Unma
     return UnmadeMerge(f"{why}. {again}", stuck=True)
 
 
-def look_at(context: Context, tx: Tx, item: MergeItem) -> Try | None:
+def read_try(context: Context, tx: Tx, item: MergeItem) -> Try | None:
     """Read the inputs of a try. None if the queued approval has ended."""
     task = TaskId(item.task)
     given = waiting_approval_of(tx, task)
@@ -494,7 +496,7 @@ class MergeEnds:
             lost = self.lost(work)
             if lost is not None:
                 return lost
-            now = look_at(self._context, work.tx, self._item)
+            now = read_try(self._context, work.tx, self._item)
             if now is None:
                 return self.ended()
             return self.record_void(work, now, tip, effect)

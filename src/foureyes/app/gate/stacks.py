@@ -12,7 +12,7 @@ from foureyes.app.context import Context, IdRow, Work
 from foureyes.app.facts import attempts_of
 from foureyes.app.findings.auto_decisions import decide_by_rule
 from foureyes.app.ports import NamedQuery, Tx
-from foureyes.app.stacks import BelowRow
+from foureyes.app.stacked_tasks import BelowRow
 from foureyes.app.work.branches import tip_of
 from foureyes.core.events.decision import AttemptSubmitted, StackFound
 from foureyes.core.nouns.attempt import Author, Below, Change, ChangedFile, Commit, How
@@ -42,7 +42,7 @@ then belong to this one.
 """
 
 
-class HandedRow(msgspec.Struct, frozen=True):
+class StackedAttempt(msgspec.Struct, frozen=True):
     """An attempt with its commits."""
 
     task: str
@@ -89,17 +89,17 @@ def branches_inside(context: Context, task: TaskId, change: Change) -> dict[Task
 
 def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[TaskId, Sha]) -> AttemptSubmitted:
     """Add the tasks inside the attempt to the event, and as authors the sessions that work on them. (A6)"""
-    mine, own = _handed(task, event), handed_of(tx, [task])
+    mine, own = _part_of(task, event), parts_of(tx, [task])
     ids = shared_by(tx, task, event)
     above = [row for row in (tx.all("stack.below", BelowRow, ids=ids) if ids else []) if row.task == task]
     whose = _whose(tx, task, event, branches)
     named = {TaskId(name) for commit in event.commits for name in commit.tasks} | {
         name for name in whose if whose[name]
     }
-    handed = handed_of(tx, ids)
-    stated = _said_to_be_ours(handed, above)
-    ours = {each.task: each for each in handed if each.commits and each.shas <= stated.get(each.task, frozenset())}
-    others = [each for each in handed if each not in ours.values()] + _left_behind(tx, task, event, mine)
+    parts = parts_of(tx, ids)
+    stated = _said_to_be_ours(parts, above)
+    ours = {each.task: each for each in parts if each.commits and each.shas <= stated.get(each.task, frozenset())}
+    others = [each for each in parts if each not in ours.values()] + _left_behind(tx, task, event, mine)
     live = {row.id for row in tx.all("task.some", Task, ids=sorted(stated)) if row.status in LIVE} if stated else set()
     below_it = found_below(mine, others, own, {name: stated[name] for name in live}, named)
     known = {below.task for below in below_it}
@@ -109,7 +109,7 @@ def stacked(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Tas
         sha for each in (*own, *others) if each in own or (each.task, each.n) in theirs for sha in each.commits
     }
     tips = {name: (branches[name], is_theirs) for name, is_theirs in whose.items()}
-    below_it = strictest((*below_it, *_not_handed_in(tx, task, event, tips, spoken_for)))
+    below_it = strictest((*below_it, *_not_submitted(tx, task, event, tips, spoken_for)))
     if not below_it:
         return event
     more = _holders(tx, [below.task for below in below_it if below.how == "branch"], event)
@@ -121,14 +121,14 @@ def shared_by(tx: Tx, task: TaskId, event: AttemptSubmitted) -> list[str]:
     return [row.id for row in tx.all("stack.shared", IdRow, pieces=list(event.pieces), task=task)]
 
 
-def handed_in_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | None:
+def submitted_before(tx: Tx, task: TaskId, event: AttemptSubmitted) -> Task | None:
     """Return a task in review or approved that submitted exactly these commits, or None. Also None if a commit names
     the current task. (A5)
     """
     if any(task in commit.tasks for commit in event.commits):
         return None
     ids = shared_by(tx, task, event)
-    same = the_same(_handed(task, event), handed_of(tx, ids), handed_of(tx, [task])) if ids else []
+    same = the_same(_part_of(task, event), parts_of(tx, ids), parts_of(tx, [task])) if ids else []
     rows = tx.all("task.some", Task, ids=sorted(same)) if same else []
     return next((row for row in rows if row.status in LIVE), None)
 
@@ -154,12 +154,12 @@ def _whose(tx: Tx, task: TaskId, event: AttemptSubmitted, branches: Mapping[Task
     }
 
 
-def _said_to_be_ours(handed: Sequence[StackPart], above: Sequence[BelowRow]) -> dict[TaskId, frozenset[str]]:
+def _said_to_be_ours(parts: Sequence[StackPart], above: Sequence[BelowRow]) -> dict[TaskId, frozenset[str]]:
     """Return commits of other attempts that, as those declared, belong to the current task."""
     tops = {(row.upper, row.top) for row in above if row.how in SAID and row.top}
     return {
         each.task: frozenset(each.commits[: each.commits.index(top) + 1])
-        for each in handed
+        for each in parts
         for task, top in tops
         if task == each.task and top in each.commits
     }
@@ -174,7 +174,7 @@ def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: StackPart)
         return []
     back = {(row.task, row.n) for row in tx.all("stack.sent_back", SentBack, ids=ids)}
     merged_as = {row.id: row.iteration for row in tx.all("task.some", Task, ids=ids)}
-    attempts = handed_of(tx, ids)
+    attempts = parts_of(tx, ids)
     commits = frozenset(sha for each in attempts if each.n == merged_as[each.task] for sha in each.commits)
     gone = [each for each in attempts if (each.task, each.n) in back and each.n != merged_as[each.task]]
     pieces = sorted({piece for each in gone for piece in each.pieces})
@@ -182,7 +182,7 @@ def _left_behind(tx: Tx, task: TaskId, event: AttemptSubmitted, mine: StackPart)
     return sent_back(gone, landed, commits, mine)
 
 
-def _not_handed_in(
+def _not_submitted(
     tx: Tx, task: TaskId, event: AttemptSubmitted, tips: Mapping[TaskId, tuple[Sha, bool]], spoken_for: set[str]
 ) -> tuple[Below, ...]:
     """Return unsubmitted work of other tasks inside: commits on their branch or with their trailer.
@@ -228,8 +228,8 @@ def raise_others(work: Work, task: TaskId, event: AttemptSubmitted) -> None:
     live = [row for row in rows if row.status in LIVE]
     if not live:
         return
-    latest = {each.task: each for each in handed_of(tx, [row.id for row in live])}
-    mine = handed_of(tx, [task])
+    latest = {each.task: each for each in parts_of(tx, [row.id for row in live])}
+    mine = parts_of(tx, [task])
     for row in live:
         named = above.get(row.id, "quoted") != "quoted"
         below = found_later(latest[row.id], mine, named=named) if row.id in latest else None
@@ -258,7 +258,7 @@ def of_attempts(task: TaskId) -> list[NamedQuery]:
     return [(f"stack.{name}", {"ids": [task]}) for name in ("pieces", "claimed", "attempts")]
 
 
-def handed_of(tx: Tx, tasks: Iterable[str]) -> list[StackPart]:
+def parts_of(tx: Tx, tasks: Iterable[str]) -> list[StackPart]:
     """Return every attempt of these tasks, in order."""
     ids = sorted(tasks)
     if not ids:
@@ -269,7 +269,7 @@ def handed_of(tx: Tx, tasks: Iterable[str]) -> list[StackPart]:
     since = _claimed(tx, ids)
     return [
         replace(_of(row, TaskId(row.task), row.seq, pieces[row.task, row.n]), begun=since.get(row.task, LATER))
-        for row in tx.all("stack.attempts", HandedRow, ids=ids)
+        for row in tx.all("stack.attempts", StackedAttempt, ids=ids)
     ]
 
 
@@ -278,11 +278,11 @@ def _claimed(tx: Tx, tasks: Sequence[str]) -> dict[str, int]:
     return {row.task: row.seq for row in tx.all("stack.claimed", Claimed, ids=sorted(tasks))}
 
 
-def _handed(task: TaskId, event: AttemptSubmitted) -> StackPart:
+def _part_of(task: TaskId, event: AttemptSubmitted) -> StackPart:
     return _of(event, task, NOW, event.pieces)
 
 
-def _of(row: HandedRow | AttemptSubmitted, task: TaskId, seq: int, pieces: Iterable[str]) -> StackPart:
+def _of(row: StackedAttempt | AttemptSubmitted, task: TaskId, seq: int, pieces: Iterable[str]) -> StackPart:
     names = frozenset(pieces)
     return StackPart(
         task=task,

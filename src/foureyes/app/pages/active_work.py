@@ -8,8 +8,8 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.context import seconds_since
-from foureyes.app.lease_checks import left_runs
-from foureyes.app.views.run_state import AgentRow, Cooldown, Resting
+from foureyes.app.results.run import AgentRow, Cooldown, Resting
+from foureyes.app.runner_registry import left_runs
 from foureyes.core.nouns.run import Run
 from foureyes.core.rules.policy import ReviewPolicy
 from foureyes.core.words.text import one_line

@@ -13,10 +13,10 @@ import msgspec
 
 from foureyes.app.context import seconds_since, why_barred
 from foureyes.app.pages.active_work import claims_of
-from foureyes.app.pages.stopped_work import StandstillRow, Stop, halts, merges_stopped, ruled, unheard_blockers
+from foureyes.app.pages.stopped_work import Stop, StoppedRow, halts, merges_stopped, ruled, unheard_blockers
 from foureyes.app.project.accepted_config import Unaccepted, unaccepted
+from foureyes.app.results.status import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.app.target import branch_here
-from foureyes.app.views.status import AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.config import FILE
 from foureyes.core.rules.claims import lead_step
 from foureyes.core.rules.required import all_reviewers
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from foureyes.app.case import Case
     from foureyes.app.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.project.policy import Proposal
-    from foureyes.app.views.project import ProjectView
-    from foureyes.app.views.run_state import AgentRow
+    from foureyes.app.project.project_settings import Proposal
+    from foureyes.app.results.project import ProjectView
+    from foureyes.app.results.run import AgentRow
     from foureyes.core.events.loop import LeadOption
     from foureyes.core.nouns.check import CheckResult
     from foureyes.core.nouns.session import Actor
@@ -121,7 +121,7 @@ class CallerWays:
     def leading(self, task: str) -> tuple[Choice, ...]:
         """Return the lead's choices for a loop. (E3)"""
         from foureyes.app.case import case_of
-        from foureyes.app.gate.queued_merges import refuse_while_merging
+        from foureyes.app.gate.merge_queue import refuse_while_merging
 
         try:
             case = case_of(self._context, self._tx, self._actor, TaskId(task))
@@ -188,7 +188,7 @@ class CallerWays:
         values: dict[str, object] = {"cycle": cycle}
         return (Choice(text=f"ask {who} to clarify", noun="cycles", verb="ask_author", values=values, step=step),)
 
-    def looking_again(self, task: str) -> tuple[Choice, ...]:
+    def rerunning(self, task: str) -> tuple[Choice, ...]:
         """Return the choice to request a review now. (V1)"""
         if not self.may("review request --now", task):
             return ()
@@ -210,7 +210,7 @@ class CallerWays:
         text = "start a runner (it keeps running when this program ends)"
         return (Choice(text=text, noun="runs", verb="launch", step=fe("run", "--detach")),)
 
-    def mending(self) -> tuple[Choice, ...]:
+    def fixing(self) -> tuple[Choice, ...]:
         """Return the choice to create a task that fixes the target. (X4)"""
         if not self.may("create"):
             return ()
@@ -219,13 +219,13 @@ class CallerWays:
         text = "plan a task that fixes it"
         return (Choice(text=text, noun="tasks", verb="create", values=values, asks="title", step=step),)
 
-    def accepting(self, seal: str) -> tuple[Choice, ...]:
+    def accepting(self, fingerprint: str) -> tuple[Choice, ...]:
         """Return the choice to accept the target's configuration, exactly as shown. (P12)"""
         if not self.may("config accept"):
             return ()
         step = fe("config", "accept")
         text = "accept it, so that it is in force from now on"
-        return (Choice(text=text, noun="policy", verb="accept", values={"seen": seal}, step=step),)
+        return (Choice(text=text, noun="policy", verb="accept", values={"seen": fingerprint}, step=step),)
 
     def waiving(self, task: str, finding: str) -> tuple[Choice, ...]:
         """Return the choice to waive a blocking finding again. (E3)"""
@@ -317,8 +317,8 @@ class Attention:
             project, policy = self._context.project(tx), self._policy(tx, actor)[0]
         seen = self._seen(project, with_tree=bool(policy and policy.checks))
         with self._context.store.read() as tx:
-            look = self._look(tx, actor, seen, limit + 1)
-            seeds = sorted(self._seeds(look), key=lambda seed: seed.since or UNDATED, reverse=True)
+            query = self._query(tx, actor, seen, limit + 1)
+            seeds = sorted(self._seeds(query), key=lambda seed: seed.since or UNDATED, reverse=True)
             rows = tuple(seed.make() for seed in seeds[:limit])
         return AttentionView(rows=rows, more=len(seeds) > limit)
 
@@ -335,14 +335,14 @@ class Attention:
             return TargetState()
         if left is None or not left.acceptable:
             return TargetState(tree=tree, left=left)
-        from foureyes.app.project.policy import proposal
+        from foureyes.app.project.project_settings import proposal
 
         try:
             return TargetState(tree=tree, left=left, offered=proposal(context, project))
         except FoureyesError as problem:
             return TargetState(tree=tree, left=left, against=problem.message)
 
-    def _look(self, tx: Tx, actor: Actor, seen: TargetState, most: int) -> AttentionQuery:
+    def _query(self, tx: Tx, actor: Actor, seen: TargetState, most: int) -> AttentionQuery:
         policy, broken = self._policy(tx, actor)
         ways, project = CallerWays(self._context, tx, actor), self._context.project(tx)
         return AttentionQuery(tx=tx, ways=ways, project=project, policy=policy, broken=broken, seen=seen, most=most)
@@ -354,42 +354,44 @@ class Attention:
         except ConfigError as problem:
             return None, problem
 
-    def _seeds(self, look: AttentionQuery) -> Iterable[Seed]:
-        yield from self._configuration(look)
-        yield from self._target(look)
-        by_rule = tuple(ruled(self._context, look.tx, look.ways))
+    def _seeds(self, query: AttentionQuery) -> Iterable[Seed]:
+        yield from self._configuration(query)
+        yield from self._target(query)
+        by_rule = tuple(ruled(self._context, query.tx, query.ways))
         ruled_tasks = {halt.task for halt in by_rule}
-        if look.project.hold is not None:
-            rows = look.tx.all("board.project_held", Stop)
-            yield Seed(rows[0].since if rows else "", partial(self._held_project, look, rows[0] if rows else None))
+        if query.project.hold is not None:
+            rows = query.tx.all("board.project_held", Stop)
+            yield Seed(rows[0].since if rows else "", partial(self._held_project, query, rows[0] if rows else None))
         for statement, make in (
             ("board.holds", self._held),
             ("board.loops", self._loop),
             ("board.stuck", self._stuck),
             ("board.rejections", self._rejected),
         ):
-            for stop in look.tx.all(statement, Stop, limit=look.most):
+            for stop in query.tx.all(statement, Stop, limit=query.most):
                 if make != self._held or stop.task not in ruled_tasks:
-                    yield Seed(stop.since, partial(make, look, stop))
-        for stop in look.tx.all("board.waivers", Stop, now=self._context.now(), limit=look.most):
-            yield Seed(stop.since, partial(self._waiver, look, stop))
-        for claim in claims_of(self._context, look.tx, look.policy, most=CLAIMS):
+                    yield Seed(stop.since, partial(make, query, stop))
+        for stop in query.tx.all("board.waivers", Stop, now=self._context.now(), limit=query.most):
+            yield Seed(stop.since, partial(self._waiver, query, stop))
+        for claim in claims_of(self._context, query.tx, query.policy, most=CLAIMS):
             if claim.silent:
-                yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, look, claim))
-        unheard = unheard_blockers(self._context, look.tx, look.ways)
-        stopped = (*merges_stopped(self._context, look.tx, look.project), *by_rule, *unheard, *self._unchecked(look))
+                yield Seed(self._context.later(-claim.quiet_seconds), partial(self._claim, query, claim))
+        unheard = unheard_blockers(self._context, query.tx, query.ways)
+        stopped = (*merges_stopped(self._context, query.tx, query.project), *by_rule, *unheard, *self._unchecked(query))
         for halt in (
-            *halts(self._context, look.tx, look.ways, ruled_tasks, all_reviewers(look.policy) if look.policy else ()),
+            *halts(
+                self._context, query.tx, query.ways, ruled_tasks, all_reviewers(query.policy) if query.policy else ()
+            ),
             *stopped,
         ):
             yield Seed(halt.since, partial(self._halted, halt))
 
-    def _unchecked(self, look: AttentionQuery) -> Iterable[StandstillRow]:
-        if look.policy is None or not look.policy.checks:
+    def _unchecked(self, query: AttentionQuery) -> Iterable[StoppedRow]:
+        if query.policy is None or not query.policy.checks:
             return ()
         from foureyes.app.pages.stopped_work import broken_checks
 
-        return broken_checks(self._context, look.tx, look.policy, look.most)
+        return broken_checks(self._context, query.tx, query.policy, query.most)
 
     def _row(
         self,
@@ -416,7 +418,7 @@ class Attention:
             next=choices[0].step if choices else otherwise,
         )
 
-    def _halted(self, halt: StandstillRow) -> AttentionRow:
+    def _halted(self, halt: StoppedRow) -> AttentionRow:
         return self._row(
             halt.kind, halt.text, task=halt.task, of=halt.of, since=halt.since, details=halt.details,
             choices=halt.choices(), otherwise=halt.otherwise,
@@ -424,18 +426,18 @@ class Attention:
 
     # -- holds
 
-    def _held_project(self, look: AttentionQuery, stop: Stop | None) -> AttentionRow:
+    def _held_project(self, query: AttentionQuery, stop: Stop | None) -> AttentionRow:
         who = f"by {stop.who}: " if stop and stop.who else ""
         return self._row(
             "hold",
-            f"the project: {look.project.hold}",
+            f"the project: {query.project.hold}",
             since=stop.since if stop else "",
-            details=[f"Held {who}{look.project.hold}", "Nothing is started, approved or merged. Nothing is lost."],
-            choices=look.ways.resuming(""),
+            details=[f"Held {who}{query.project.hold}", "Nothing is started, approved or merged. Nothing is lost."],
+            choices=query.ways.resuming(""),
             otherwise=by_person(fe("resume", "--project", "-m", WHY)),
         )
 
-    def _held(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
+    def _held(self, query: AttentionQuery, stop: Stop) -> AttentionRow:
         who = f" by {stop.who}" if stop.who else ""
         return self._row(
             "hold", stop.text, task=stop.task, since=stop.since,
@@ -444,35 +446,35 @@ class Attention:
                 f"Held{who}: {stop.text}",
                 f"Only {stop.task} is held, and other work continues. Nothing is lost.",
             ],
-            choices=(*look.ways.resuming(stop.task), *look.ways.sending_back(stop.task)),
+            choices=(*query.ways.resuming(stop.task), *query.ways.sending_back(stop.task)),
             otherwise=by_person(fe("resume", stop.task, "-m", WHY)),
         )  # fmt: skip
 
     # -- loops
 
-    def _loop(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
+    def _loop(self, query: AttentionQuery, stop: Stop) -> AttentionRow:
         who = "a person" if stop.who == "user" else "the lead"
         return self._row(
             "loop",
             f"stuck, {who} must decide: {stop.text}",
             task=stop.task,
             since=stop.since,
-            details=[f"{stop.title} ({_status(stop)})", *self._rounds(look, stop)],
-            choices=look.ways.leading(stop.task),
+            details=[f"{stop.title} ({_status(stop)})", *self._rounds(query, stop)],
+            choices=query.ways.leading(stop.task),
             otherwise=lead_step(stop.task, stop.who),
         )
 
-    def _rounds(self, look: AttentionQuery, stop: Stop) -> list[str]:
+    def _rounds(self, query: AttentionQuery, stop: Stop) -> list[str]:
         """Return the table of rounds. Empty while the configuration is invalid. (L12)"""
         from foureyes.app.tasks.escalation import loop_state_of, rounds_table
 
         try:
-            state = loop_state_of(self._context, look.tx, self._context.get(look.tx, TaskId(stop.task)))
+            state = loop_state_of(self._context, query.tx, self._context.get(query.tx, TaskId(stop.task)))
         except ConfigError:
             return []
         return rounds_table(state)
 
-    def _rejected(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
+    def _rejected(self, query: AttentionQuery, stop: Stop) -> AttentionRow:
         """Return the row of a rejected task. The rejecting reviewer or a person decides how it continues. (T)"""
         return self._row(
             "rejected",
@@ -483,13 +485,13 @@ class Attention:
                 f"{stop.title} (rejected by {stop.who or 'an unknown session'})",
                 "No one works on it. Nothing is lost.",
             ],
-            choices=look.ways.unblocking(stop.task),
+            choices=query.ways.unblocking(stop.task),
             otherwise=by_person(fe("unblock", stop.task, "-m", WHY)),
         )
 
     # -- merges and the target
 
-    def _stuck(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
+    def _stuck(self, query: AttentionQuery, stop: Stop) -> AttentionRow:
         tries = "once" if stop.n == 1 else f"{stop.n} times"
         return self._row(
             "merge",
@@ -497,31 +499,31 @@ class Attention:
             task=stop.task,
             since=stop.since,
             details=[f"{stop.title} (approved)", f"Tried {tries}: {stop.text}"],
-            choices=look.ways.unsticking(stop.task),
+            choices=query.ways.unsticking(stop.task),
             otherwise=by_person(fe("merge", "--retry", stop.task)),
         )
 
-    def _target(self, look: AttentionQuery) -> Iterable[Seed]:
+    def _target(self, query: AttentionQuery) -> Iterable[Seed]:
         """Yield required checks that did not pass on the target's tip. (D5)"""
-        if look.policy is None or look.seen.tree is None or not look.policy.checks:
+        if query.policy is None or query.seen.tree is None or not query.policy.checks:
             return
         from foureyes.core.nouns.check import CheckResult
         from foureyes.core.rules.check_states import on_target
 
         latest: dict[tuple[str, str], CheckResult] = {}
-        for result in look.tx.all("check.of_trees", CheckResult, trees=[look.seen.tree]):
+        for result in query.tx.all("check.of_trees", CheckResult, trees=[query.seen.tree]):
             latest[result.name, result.digest] = result
-        rules = [rule for rule in look.policy.checks if rule.required and (rule.name, rule.digest) in latest]
+        rules = [rule for rule in query.policy.checks if rule.required and (rule.name, rule.digest) in latest]
         results = [on_target(rule, latest[rule.name, rule.digest]) for rule in rules]
         red = [result for result in results if result.outcome != "passed"]
         if red:
-            yield Seed(max(result.at for result in red), partial(self._red, look, red))
+            yield Seed(max(result.at for result in red), partial(self._red, query, red))
 
-    def _red(self, look: AttentionQuery, red: list[CheckResult]) -> AttentionRow:
-        target = look.project.target
+    def _red(self, query: AttentionQuery, red: list[CheckResult]) -> AttentionRow:
+        target = query.project.target
         again = fe("check", "run", "--target", "--again")
         is_known = any(result.outcome != "unsound" for result in red)
-        mend = look.ways.mending() if is_known else ()
+        fix = query.ways.fixing() if is_known else ()
         says = "is red" if is_known else "has no sound check result"
         row = self._row(
             "target",
@@ -531,14 +533,14 @@ class Attention:
                 *[f"{result.name}: {result.outcome.replace('_', ' ')}, {result.summary}" for result in red],
                 f"This is the tip of {target}, and the next merge builds on it.",
             ],
-            choices=mend,
+            choices=fix,
         )
-        ways = [choice.step for choice in mend]
+        ways = [choice.step for choice in fix]
         return msgspec.structs.replace(row, next=either(*ways, again) if is_known else prose("fix that, then ") + again)
 
     # -- claims, configuration, waivers
 
-    def _claim(self, look: AttentionQuery, claim: AgentRow) -> AttentionRow:
+    def _claim(self, query: AttentionQuery, claim: AgentRow) -> AttentionRow:
         return self._row(
             "claim",
             f"{claim.name} is silent",
@@ -549,37 +551,37 @@ class Attention:
                 f"Claimed by {claim.name} at {claim.since}.",
                 *([f"Last line: {claim.line}"] if claim.line else []),
             ],
-            choices=look.ways.releasing(claim.task),
+            choices=query.ways.releasing(claim.task),
             otherwise=by_person(fe("unstart", claim.task)),
         )
 
-    def _configuration(self, look: AttentionQuery) -> Iterable[Seed]:
+    def _configuration(self, query: AttentionQuery) -> Iterable[Seed]:
         """Yield an unaccepted or unreadable configuration. (P12)"""
-        if look.broken is not None:
-            yield Seed("", partial(self._broken, look.broken))
-        if look.seen.left is not None:
-            yield Seed("", partial(self._unaccepted, look, look.seen.left))
+        if query.broken is not None:
+            yield Seed("", partial(self._broken, query.broken))
+        if query.seen.left is not None:
+            yield Seed("", partial(self._unaccepted, query, query.seen.left))
 
     def _broken(self, problem: ConfigError) -> AttentionRow:
         step = problem.next_step or by_person(fe("config", "show"))
         why = ["Nothing can be approved until it is fixed."]
         return self._row("config", problem.message, of="broken", details=why, otherwise=step)
 
-    def _unaccepted(self, look: AttentionQuery, left: Unaccepted) -> AttentionRow:
-        offered = look.seen.offered
-        broken = bool(look.seen.against) and left.acceptable
-        against = [f"It cannot be accepted: {look.seen.against}"] if broken else []
-        mend = prose(f"fix {FILE} and commit it on {look.project.target}, then ")
+    def _unaccepted(self, query: AttentionQuery, left: Unaccepted) -> AttentionRow:
+        offered = query.seen.offered
+        broken = bool(query.seen.against) and left.acceptable
+        against = [f"It cannot be accepted: {query.seen.against}"] if broken else []
+        fix = prose(f"fix {FILE} and commit it on {query.project.target}, then ")
         return self._row(
             "config",
             left.text,
             of="unaccepted",
             details=[*(_everything(offered) if offered else ()), *against],
-            choices=look.ways.accepting(offered.seal) if offered else (),
-            otherwise=mend + left.next if broken else left.next,
+            choices=query.ways.accepting(offered.fingerprint) if offered else (),
+            otherwise=fix + left.next if broken else left.next,
         )
 
-    def _waiver(self, look: AttentionQuery, stop: Stop) -> AttentionRow:
+    def _waiver(self, query: AttentionQuery, stop: Stop) -> AttentionRow:
         place = f"{stop.path}:{stop.n}" if stop.path and stop.n else stop.path
         where = f"   {named(place)}" if place else ""
         return self._row(
@@ -589,7 +591,7 @@ class Attention:
             of=stop.text,
             since=stop.since,
             details=[f"{stop.text} {stop.who}{where}", f"It blocks approval again (since {stop.since[:10]})."],
-            choices=look.ways.waiving(stop.task, stop.text),
+            choices=query.ways.waiving(stop.task, stop.text),
             otherwise=by_person(fe("finding", "waive", stop.text, "-m", WHY)),
         )
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, TypedDict
 import msgspec
 
 from foureyes.app.context import Count, IdRow, seconds_since, stamp
-from foureyes.app.gate.queued_merges import explain, items_of, rules_of
-from foureyes.app.lease_checks import live_runners
+from foureyes.app.gate.merge_queue import explain, items_of, rules_of
 from foureyes.app.pages.active_work import at_work, resting
 from foureyes.app.pages.lists import awaited
 from foureyes.app.pages.review_queue import Judge
-from foureyes.app.tasks.sprint_records import glance
-from foureyes.app.views.board import COLUMNS, BoardView, Card, CardState, Column, ColumnName
-from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.project import CounterRow
+from foureyes.app.results.board import COLUMNS, BoardView, Card, CardState, Column, ColumnName
+from foureyes.app.results.journal import JournalHead
+from foureyes.app.results.project import CounterRow
+from foureyes.app.runner_registry import live_runners
+from foureyes.app.tasks.sprint_records import sprint_summary
 from foureyes.core.nouns.decision import basis_of
 from foureyes.core.words.ids import Sha
 from foureyes.errors import BadInput, ConfigError, GitProblem
@@ -27,8 +27,8 @@ from foureyes.errors import BadInput, ConfigError, GitProblem
 if TYPE_CHECKING:
     from foureyes.app.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.views.attempt import MergeItem
-    from foureyes.app.views.review import QueueRow
+    from foureyes.app.results.attempt import MergeItem
+    from foureyes.app.results.review import QueueRow
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import ReviewPolicy
 
@@ -75,10 +75,10 @@ class Board:
         """Return the whole board for this caller: each column's count and first cards."""
         heads, problem = self._heads()
         with self._context.store.read() as tx:
-            look = self._look(tx, actor, heads, problem)
+            query = self._query(tx, actor, heads, problem)
             project, head = self._context.project(tx), tx.one("journal.head", JournalHead)
-            columns = {name: self._column(look, name, 0, _window(limit)) for name in COLUMNS}
-            reviews = look.judged.get(0, [])
+            columns = {name: self._column(query, name, 0, _window(limit)) for name in COLUMNS}
+            reviews = query.judged.get(0, [])
             since = stamp(self._context.clock.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0))
             by_rule = tx.one("board.by_rule", Count, limit=LATEST, since=since)
             return BoardView(
@@ -86,22 +86,22 @@ class Board:
                 at=self._context.now(),
                 project=project.name,
                 target=project.target,
-                policy=look.policy.name if look.policy else "strict",
+                policy=query.policy.name if query.policy else "strict",
                 hold=project.hold,
                 waiting=sum(row.you.may_approve for row in reviews),
                 waiting_more=columns["reviewing"].count > len(reviews),
                 auto_approved_today=by_rule.n if by_rule else 0,
-                checks=tuple(rule.name for rule in look.policy.checks) if look.policy else (),
+                checks=tuple(rule.name for rule in query.policy.checks) if query.policy else (),
                 open=columns["open"],
                 in_progress=columns["in_progress"],
                 reviewing=columns["reviewing"],
                 done=columns["done"],
-                agents=at_work(self._context, tx, look.policy),
+                agents=at_work(self._context, tx, query.policy),
                 resting=resting(self._context, tx),
                 runners=len(live_runners(self._context, tx)),
-                sprint=glance(self._context, tx),
-                demo=look.policy is not None and look.policy.demo,
-                problem=look.problem,
+                sprint=sprint_summary(self._context, tx),
+                demo=query.policy is not None and query.policy.demo,
+                problem=query.problem,
             )
 
     def column(self, actor: Actor, name: str, *, after: int = 0, limit: int = LIMIT) -> Column:
@@ -111,7 +111,7 @@ class Board:
             raise BadInput(f"there is no column {name!r}. Columns: {', '.join(COLUMNS)}.")
         heads, problem = self._heads() if column == "reviewing" else ({}, "")
         with self._context.store.read() as tx:
-            return self._column(self._look(tx, actor, heads, problem), column, max(0, after), _window(limit))
+            return self._column(self._query(tx, actor, heads, problem), column, max(0, after), _window(limit))
 
     def _heads(self) -> tuple[Mapping[str, Sha], str]:
         """Return all branch heads, or the problem with git."""
@@ -120,7 +120,7 @@ class Board:
         except GitProblem as problem:
             return {}, problem.message
 
-    def _look(self, tx: Tx, actor: Actor, heads: Mapping[str, Sha], problem: str) -> BoardQuery:
+    def _query(self, tx: Tx, actor: Actor, heads: Mapping[str, Sha], problem: str) -> BoardQuery:
         counters = {row.name: row.n for row in tx.all("project.counters", CounterRow)}
         policy: ReviewPolicy | None = None
         try:
@@ -129,72 +129,72 @@ class Board:
             problem = broken.message
         return BoardQuery(tx=tx, actor=actor, counters=counters, heads=heads, policy=policy, problem=problem)
 
-    def _column(self, look: BoardQuery, name: ColumnName, after: int, limit: int) -> Column:
+    def _column(self, query: BoardQuery, name: ColumnName, after: int, limit: int) -> Column:
         count, cards = {
             "open": self._open,
             "in_progress": self._in_progress,
             "reviewing": self._reviewing,
             "done": self._done,
-        }[name](look, after, limit)
+        }[name](query, after, limit)
         return Column(name=name, count=count, cards=tuple(cards), after=after)
 
-    def _open(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
+    def _open(self, query: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
         """Return tasks without an implementer: ready ones first, then waiting ones with their reasons."""
-        groups = _open_groups(look)
-        ids = _ids(look.tx, groups, after, limit)
-        return sum(group.size for group in groups), open_cards(self._context, look.tx, ids)
+        groups = _open_groups(query)
+        ids = _ids(query.tx, groups, after, limit)
+        return sum(group.size for group in groups), open_cards(self._context, query.tx, ids)
 
-    def _in_progress(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
-        group = CardGroup("board.of_status", look.counters.get("status:in_progress", 0), "in_progress")
-        return group.size, claimed_cards(self._context, look.tx, _ids(look.tx, [group], after, limit))
+    def _in_progress(self, query: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
+        group = CardGroup("board.of_status", query.counters.get("status:in_progress", 0), "in_progress")
+        return group.size, claimed_cards(self._context, query.tx, _ids(query.tx, [group], after, limit))
 
-    def _reviewing(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
+    def _reviewing(self, query: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
         """Return cards in queue order, block by block. At most two blocks are judged."""
         ids: list[str] = []
         reviews: dict[str, QueueRow] = {}
         for block in range(after // BLOCK, (after + limit - 1) // BLOCK + 1):
-            tasks = look.tx.all("board.of_status", IdRow, status="reviewing", after=block * BLOCK, limit=BLOCK)
-            rows = self._judged(look, block, [row.id for row in tasks])
+            tasks = query.tx.all("board.of_status", IdRow, status="reviewing", after=block * BLOCK, limit=BLOCK)
+            rows = self._judged(query, block, [row.id for row in tasks])
             reviews |= {row.task: row for row in rows}
             ids += [row.task for row in rows] or [row.id for row in tasks]
-        first, count = after % BLOCK, look.counters.get("status:reviewing", 0)
-        return count, waiting_cards(self._context, look.tx, ids[first : first + limit], reviews)
+        first, count = after % BLOCK, query.counters.get("status:reviewing", 0)
+        return count, waiting_cards(self._context, query.tx, ids[first : first + limit], reviews)
 
-    def _judged(self, look: BoardQuery, block: int, tasks: Sequence[str]) -> list[QueueRow]:
+    def _judged(self, query: BoardQuery, block: int, tasks: Sequence[str]) -> list[QueueRow]:
         """Return the rows of the review queue. Empty if the configuration is invalid or git fails."""
-        if look.problem or not tasks:
+        if query.problem or not tasks:
             return []
         try:
-            rows = self._judge.rows(look.tx, look.actor, tasks, look.heads)
+            rows = self._judge.rows(query.tx, query.actor, tasks, query.heads)
         except (ConfigError, GitProblem) as problem:
-            look.problem = problem.message
+            query.problem = problem.message
             return []
-        look.judged[block] = rows
+        query.judged[block] = rows
         return rows
 
-    def _done(self, look: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
+    def _done(self, query: BoardQuery, after: int, limit: int) -> tuple[int, list[Card]]:
         """Return tasks that wait to be merged, in order, then closed ones, latest first."""
-        approved, closed = (look.counters.get(f"status:{status}", 0) for status in ("approved", "closed"))
-        items = items_of(look.tx, after=after, limit=limit) if after < approved else []
-        cards = merging_cards(self._context, look.tx, items)
+        approved, closed = (query.counters.get(f"status:{status}", 0) for status in ("approved", "closed"))
+        items = items_of(query.tx, after=after, limit=limit) if after < approved else []
+        cards = merging_cards(self._context, query.tx, items)
         rest = CardGroup("board.closed", closed)
-        ids = _ids(look.tx, [rest], max(0, after - approved), limit - len(cards))
-        return approved + closed, cards + closed_cards(self._context, look.tx, ids)
+        ids = _ids(query.tx, [rest], max(0, after - approved), limit - len(cards))
+        return approved + closed, cards + closed_cards(self._context, query.tx, ids)
 
 
 def _window(limit: int) -> int:
     return min(max(1, limit), BLOCK)
 
 
-def _open_groups(look: BoardQuery) -> list[CardGroup]:
+def _open_groups(query: BoardQuery) -> list[CardGroup]:
     """Return the parts of the open column in order. Epics are left out, because nobody works on the epic itself.
     (T4)
     """
-    count = look.counters.get
-    held = look.tx.one("board.count_held", Count) if count("held", 0) else None
+    count = query.counters.get
+    held = query.tx.one("board.count_held", Count) if count("held", 0) else None
     stopped = held.n if held else 0
     ready, rejected = count("ready", 0), count("rejected", 0)
-    epics = look.tx.one("project.ready_goals", Count) if ready else None
+    epics = query.tx.one("project.ready_goals", Count) if ready else None
     goals = epics.n if epics else 0
     return [
         CardGroup("board.ready", ready - goals),
@@ -274,7 +274,7 @@ def open_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
 def claimed_cards(context: Context, tx: Tx, ids: Sequence[str]) -> list[Card]:
     """Return cards of tasks in progress."""
     return [
-        _card(context, row, state="in_progress", who=row.implementer, since=row.started_at or row.updated_at)
+        _card(context, row, state="in_progress", owner=row.implementer, since=row.started_at or row.updated_at)
         for row in _rows(tx, ids)
     ]
 
@@ -286,7 +286,7 @@ def waiting_cards(context: Context, tx: Tx, ids: Sequence[str], reviews: Mapping
             context,
             row,
             state="reviewing",
-            who=row.implementer,
+            owner=row.implementer,
             since=reviews[row.task].submitted_at if row.task in reviews else row.updated_at,
             review=reviews.get(row.task),
         )
@@ -341,15 +341,15 @@ def _approvers(tx: Tx, ids: Sequence[str]) -> dict[str, Approver]:
 class Approval(TypedDict):
     """Card fields about the approval."""
 
-    who: str
+    owner: str
     since: str
     by_rule: bool
 
 
 def _approval(row: Approver | None, since: str) -> Approval:
     if row is None:
-        return {"who": "", "since": since, "by_rule": False}
-    return {"who": row.approver, "since": since, "by_rule": basis_of(row.grade) == "rule"}
+        return {"owner": "", "since": since, "by_rule": False}
+    return {"owner": row.approver, "since": since, "by_rule": basis_of(row.grade) == "rule"}
 
 
 def _card(
@@ -357,7 +357,7 @@ def _card(
     row: CardRow,
     *,
     state: CardState,
-    who: str = "",
+    owner: str = "",
     since: str = "",
     note: str = "",
     waits_for: tuple[str, ...] = (),
@@ -378,7 +378,7 @@ def _card(
         version=row.version,
         tier=row.tier,
         held=row.hold is not None,
-        who=who,
+        owner=owner,
         since=begin,
         age_seconds=seconds_since(context, begin),
         waits_for=waits_for,

@@ -10,11 +10,11 @@ from foureyes.app.context import Context, IdRow
 from foureyes.app.facts import HoldingRow, holding_of
 from foureyes.app.findings.raising import waivers_in_words
 from foureyes.app.ports import Tx
+from foureyes.app.results.finding import ALERT_AFTER, NoteRow
+from foureyes.app.results.project import CounterRow
+from foureyes.app.results.task import Report
 from foureyes.app.target import noted_target, tip_there
 from foureyes.app.target_merges import unbrought
-from foureyes.app.views.finding import ALERT_AFTER, NoteRow
-from foureyes.app.views.project import CounterRow
-from foureyes.app.views.task import Report
 from foureyes.core.nouns.check import CheckResult
 from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.nouns.session import Actor

@@ -6,12 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 
 from foureyes.app.context import Context
-from foureyes.app.gate.queued_merges import unheard
+from foureyes.app.gate.merge_queue import unheard
 from foureyes.app.pages.status import checkouts_behind
 from foureyes.app.ports import CountProgress
 from foureyes.app.project.accepted_config import ACCEPT, BRING_HERE, read_at, unaccepted
 from foureyes.app.project.audit import misdated, set_aside_by
 from foureyes.app.project.keys import proof_of_people
+from foureyes.app.results.attempt import CheckRun
+from foureyes.app.results.settings import StoreRole
+from foureyes.app.results.status import Check
 from foureyes.app.target import (
     ADOPT,
     NOT_KNOWN,
@@ -24,9 +27,6 @@ from foureyes.app.target import (
     unread_anchor,
 )
 from foureyes.app.target_merges import COMMITS_LOOKED_AT, ahead_here, amiss, merged_where, unbrought
-from foureyes.app.views.attempt import CheckRun
-from foureyes.app.views.settings import StoreRole
-from foureyes.app.views.status import Check
 from foureyes.app.work.remote_attempts import lacking_there, unsent
 from foureyes.config import FILE
 from foureyes.config.consistency import disagreements
@@ -76,7 +76,7 @@ class Doctor:
             *self._unheard(),
         ]
         checks += [self._health(), self._place(answer)]
-        checks += [*self._role(), *self._aside(), self._journal(progress)]
+        checks += [*self._role(), *self._kept_stores(), self._journal(progress)]
         checks += [self._writing(), self._checks(actor), *self._environments(actor)]
         checks += [self._identity(actor), proof_of_people(self._context, actor)]
         return [*checks, self._profiles(actor), *self._programs(), *in_git_dir(self._context)]
@@ -115,7 +115,7 @@ class Doctor:
         """Check the setup of each agent program in this checkout."""
         checks = []
         for each in self._context.outside.set_ups():
-            text = f"{each.program}: {', '.join(each.found)}"
+            text = f"{each.program}: {', '.join(each.entries)}"
             if each.wrong:
                 again = fe("setup", each.program, after="   (unless this is intended)")
                 checks.append(Check("agents", "warn", f"{text}; {'; '.join(each.wrong)}", again))
@@ -126,7 +126,7 @@ class Doctor:
 
     def _profiles(self, actor: Actor) -> Check:
         """List the profiles' programs, by files only. A missing one is no problem."""
-        from foureyes.config.policy import agent_profiles
+        from foureyes.config.effective_policy import agent_profiles
 
         with self._context.store.read() as tx:
             profiles = agent_profiles(self._context.layers(tx, actor))
@@ -272,7 +272,7 @@ class Doctor:
                 return Check(
                     "place", "warn", f"there is no branch {project.target}, so the store cannot be compared with it"
                 )
-            wrong = misplaced(self._context, tx, project, told=answer.tip if answer else None)
+            wrong = misplaced(self._context, tx, project, reported=answer.tip if answer else None)
             unread = unread_anchor(self._context, tx, project) if wrong else None
         if unread is not None and not found_elsewhere(self._context, project):
             return Check("place", "fail", "; ".join(wrong), unread.next_step or fe("audit", "verify"))
@@ -296,9 +296,9 @@ class Doctor:
             return [Check("role", "ok", can, grants_for(role))]
         return [Check("role", "ok", text)]
 
-    def _aside(self) -> list[Check]:
+    def _kept_stores(self) -> list[Check]:
         """List old store files that were set aside."""
-        names = self._context.outside.kept_aside()
+        names = self._context.outside.kept_stores()
         text = f"files in .foureyes that are not the store: {some(names, SHOWN_TASKS)}"
         return [Check("aside", "ok", text)] if names else []
 
@@ -314,8 +314,8 @@ class Doctor:
         except FoureyesError as problem:
             return Check("journal", "fail", problem.message, problem.next_step)
         if report.findings:
-            aside = set_aside_by(self._context, report.findings)
-            return Check("journal", "fail", report.findings[0].message, aside or fe("audit", "verify"))
+            adopt = set_aside_by(self._context, report.findings)
+            return Check("journal", "fail", report.findings[0].message, adopt or fe("audit", "verify"))
         if dates := misdated(self._context):
             clock = prose("correct the clock of the machine that wrote it")
             return Check(
@@ -363,7 +363,7 @@ class Doctor:
         if not rule.matters:
             return []
         runner = self._context.outside.checks()
-        why = runner.why_no_rooms() if rule.hides else ""
+        why = runner.why_no_sandboxes() if rule.hides else ""
         if why and rule.isolation == "full":
             text = f"no check runs, because checkout.isolation = full and {why} (D5)"
             return [Check("checkout", "fail", text, prose("set checkout.isolation to auto on the target branch"))]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import asdict
 
-from foureyes.app.views.journal import EventKind, EventLine, JournalHead
-from foureyes.app.views.session import SessionView
+from foureyes.app.results.journal import EventKind, EventLine, JournalHead
+from foureyes.app.results.session import SessionView
 from foureyes.core.events import Event, kind_of
 from foureyes.core.nouns.decision import basis_of
 from foureyes.core.words.store_place import place_words
@@ -67,15 +67,15 @@ class Events:
         return [_line(row, names.get(row.session, row.session)) for row in rows]
 
 
-def _line(row: PackedEvent, who: str) -> EventLine:
+def _line(row: PackedEvent, actor: str) -> EventLine:
     """Return one row as a sentence. An unreadable row is reported as such, and the others are shown."""
     try:
         event = msgspec.json.decode(row.payload, type=kind_of(row.kind))
     except (KeyError, msgspec.DecodeError):
-        text = f"{who} did something that this version cannot read ({row.kind}). To check: fe audit verify"
-        return EventLine(seq=row.seq, at=row.at, task=row.task, who=who, text=text, kind="security")
-    text, kind = sentence(who, event), kind_of_line(event)
-    return EventLine(seq=row.seq, at=row.at, task=row.task, who=who, text=text, kind=kind)
+        text = f"{actor} did something that this version cannot read ({row.kind}). To check: fe audit verify"
+        return EventLine(seq=row.seq, at=row.at, task=row.task, actor=actor, text=text, kind="security")
+    text, kind = sentence(actor, event), kind_of_line(event)
+    return EventLine(seq=row.seq, at=row.at, task=row.task, actor=actor, text=text, kind=kind)
 
 
 # ---- Sentences ----
@@ -108,9 +108,9 @@ STOPS = frozenset(
 EXCEPTIONS = frozenset({"SecurityRecorded", "UnapprovedMergeSeen", "AttributionCleared", "KeyAdded", "KeyRetired"})
 
 
-def sentence(who: str, event: Event) -> str:
-    """Describe an event in one line, starting with `who`."""
-    return one_line(f"{who} {PREDICATES[type(event).__name__](event)}", LONGEST)
+def sentence(actor: str, event: Event) -> str:
+    """Describe an event in one line, starting with `actor`."""
+    return one_line(f"{actor} {PREDICATES[type(event).__name__](event)}", LONGEST)
 
 
 def kind_of_line(event: Event) -> EventKind:
@@ -137,7 +137,7 @@ def _among(names: Sequence[str], most: int = 3) -> str:
     return some(names, most)
 
 
-def _handed_in(event: Any) -> str:
+def _submitted(event: Any) -> str:
     signal = "" if event.signal == "DONE" else f", signal {event.signal}"
     if event.no_code:
         return f"submitted iteration {event.n} without code{signal}"
@@ -202,7 +202,7 @@ def _raised(event: Any) -> str:
 
 PREDICATES: dict[str, Callable[[Any], str]] = {
     # submission to merge
-    "AttemptSubmitted": _handed_in,
+    "AttemptSubmitted": _submitted,
     "StackFound": lambda e: f"found {e.below.task} inside iteration {e.attempt} (A7)",
     "Approved": _approved,
     "ApprovalRecorded": lambda e: (
@@ -265,7 +265,7 @@ PREDICATES: dict[str, Callable[[Any], str]] = {
     "LeadDecided": lambda e: f"decided as lead: {e.option}{_why(e.reason)}",
     # review cycles
     "CycleOpened": lambda e: f"opened the review cycle {e.cycle}{_why(e.reason)}",
-    "LookTaken": lambda e: f"started early review {e.n} of the work",
+    "EarlyReviewTaken": lambda e: f"started early review {e.n} of the work",
     "ReviewAsked": lambda e: f"asked {e.reviewer} for a review ({e.cycle})",
     "ReviewNotGiven": lambda e: f"got no review from {e.reviewer} ({e.cycle}): {e.why}{_why(e.text)}",
     "ClarificationAsked": lambda e: f"asked to clarify {_count(len(e.points), 'point')} of {e.cycle}",

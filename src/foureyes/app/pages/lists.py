@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.modes import modes_by_task
-from foureyes.app.views.task_list import Link, ListedTask, ListQuery, ReviewablePage, TaskRow
+from foureyes.app.results.task_list import Link, ListedTask, ListQuery, ReviewablePage, TaskRow
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import clean_text
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from foureyes.app.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.task import TaskDetail
     from foureyes.core.nouns.session import Actor
 
 
@@ -123,7 +123,7 @@ def listed(context: Context, tx: Tx, rows: Sequence[TaskRow]) -> list[ListedTask
         tasks.append(
             ListedTask(
                 **msgspec.structs.asdict(row),
-                who=claim.who if claim else "",
+                owner=claim.who if claim else "",
                 mode=modes.get(TaskId(row.id), ""),
                 waits=waits.get(row.id, ()),
                 waiting_for=claim.waiting_for if claim else "",

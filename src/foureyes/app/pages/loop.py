@@ -12,11 +12,11 @@ from foureyes.app.findings.findings import view_of
 from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.pages.task import display_name
 from foureyes.app.ports import Tx
+from foureyes.app.results.finding import ALERT_AFTER, MoveView, NoteRow
+from foureyes.app.results.review import ApprovalView, ReviewView
+from foureyes.app.results.session import SessionView
+from foureyes.app.results.task import LogView, TaskDetail
 from foureyes.app.tasks.escalation import loop_state_of
-from foureyes.app.views.finding import ALERT_AFTER, MoveView, NoteRow
-from foureyes.app.views.review import ApprovalView, ReviewView
-from foureyes.app.views.session import SessionView
-from foureyes.app.views.task import LogView, TaskDetail
 from foureyes.core.loop.reviews import Review, has_reviewed, why_not_counting
 from foureyes.core.loop.rounds import LoopState
 from foureyes.core.nouns.task import Task
@@ -52,7 +52,7 @@ def with_loop(context: Context, tx: Tx, detail: TaskDetail, facts: Facts) -> Tas
         approvals=[_with_ground(row, reviews) for row in detail.approvals],
         counting=sorted(facts.reviewers),
         loop=loop,
-        said=loop.outlook if loop and detail.task.status != "closed" else "",
+        escalation=loop.outlook if loop and detail.task.status != "closed" else "",
         remarks=_remarks(tx, task) if findings else [],
         patches=patches,
         names=names,

@@ -11,10 +11,10 @@ from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from foureyes.app.views.review import QueueRow
-    from foureyes.app.views.status import StatusView
-    from foureyes.app.views.task import TaskDetail
-    from foureyes.app.views.task_list import Preview, TaskRow
+    from foureyes.app.results.review import QueueRow
+    from foureyes.app.results.status import StatusView
+    from foureyes.app.results.task import TaskDetail
+    from foureyes.app.results.task_list import Preview, TaskRow
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.task import Task
 

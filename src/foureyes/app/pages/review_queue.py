@@ -14,17 +14,17 @@ from msgspec.structs import replace
 from foureyes.app.context import Context, Hash, IdRow, refuse_verb
 from foureyes.app.facts import WAIVED, facts_for, parties_of
 from foureyes.app.pages.next_steps import after_queue, lifting
+from foureyes.app.results.attempt import CheckView
+from foureyes.app.results.project import CounterRow
+from foureyes.app.results.review import Batch, QueueRow, QueueView
+from foureyes.app.results.session import SessionView
+from foureyes.app.results.task_list import ListQuery, Preview, ReviewablePage, ReviewableRow, TaskRow
 from foureyes.app.signatures import why_unsignable
-from foureyes.app.stacks import inside_row
+from foureyes.app.stacked_tasks import inside_row
 from foureyes.app.target import noted_target, noted_tip
-from foureyes.app.views.attempt import CheckView
-from foureyes.app.views.project import CounterRow
-from foureyes.app.views.review import Batch, QueueRow, QueueView
-from foureyes.app.views.session import SessionView
-from foureyes.app.views.task_list import ListQuery, Preview, ReviewablePage, ReviewableRow, TaskRow
 from foureyes.app.work.branches import tip_among, tip_of
 from foureyes.app.work.remote_attempts import is_elsewhere
-from foureyes.core.nouns.decision import Looked
+from foureyes.core.nouns.decision import Viewing
 from foureyes.core.nouns.session import Actor, Party
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import check_states
@@ -33,14 +33,14 @@ from foureyes.core.rules.gate import Tip, waits_for_checks
 from foureyes.core.rules.involvement import labels_in_force
 from foureyes.core.rules.modes import mode_of, why_not_by_itself
 from foureyes.core.rules.policy import BATCH_MAX, ReviewPolicy, must_be_seen, rule_of
-from foureyes.core.rules.risk import CLASSES, NEW_AGENT, Around, beside, risk_of, side_by_side
+from foureyes.core.rules.risk import CLASSES, NEW_AGENT, Around, raised_by, risk_of, side_by_side
 from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.errors import ConfigError, Reason
 from foureyes.steps import NO_STEP, fe
 
 if TYPE_CHECKING:
     from foureyes.app.ports import Tx
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.task import TaskDetail
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.core.rules.facts import Facts
 
@@ -177,8 +177,8 @@ def _page(tx: Tx, look: QueueQuery, query: ListQuery) -> ReviewablePage:
     rows: list[ReviewableRow] = []
     missing: list[ReviewableRow] = []
     barred: list[ReviewableRow] = []
-    after, looked_at, more, last, unchecked = query.after, 0, True, "", 0
-    while more and len(rows) < query.limit and looked_at < LOOKED_AT:
+    after, examined, more, last, unchecked = query.after, 0, True, "", 0
+    while more and len(rows) < query.limit and examined < LOOKED_AT:
         page = msgspec.structs.replace(query, status="reviewing", sort="priority", limit=REVIEWABLE_PAGE, after=after)
         tasks = tx.tasks(page, TaskRow)
         facts = facts_for(look.context, tx, [TaskId(task.id) for task in tasks], look.me)
@@ -188,7 +188,7 @@ def _page(tx: Tx, look: QueueQuery, query: ListQuery) -> ReviewablePage:
         others = [look.barred(task, facts[TaskId(task.id)]) for task in tasks]
         barred += [row for row in others if row is not None]
         unchecked += sum(waits_for_checks(each, look.policy) for each in facts.values())
-        looked_at += len(tasks)
+        examined += len(tasks)
         more = len(tasks) == REVIEWABLE_PAGE
         if more:
             after, last = (tasks[-1].priority, tasks[-1].n), tasks[-1].id
@@ -198,7 +198,7 @@ def _page(tx: Tx, look: QueueQuery, query: ListQuery) -> ReviewablePage:
         missing=missing[: query.limit],
         barred=barred[: query.limit],
         unchecked=unchecked,
-        looked_at=looked_at,
+        examined=examined,
         after=last if there_is_more else "",
     )
 
@@ -250,7 +250,7 @@ class Judge:
             known = decided.get(judgement.agent, 0) if judgement.agent else None
             row = judgement.row
             age = max(0, int((now - datetime.fromisoformat(row.submitted_at)).total_seconds()))
-            risk = beside(row.risk, Around(known, shared), policy)
+            risk = raised_by(row.risk, Around(known, shared), policy)
             rows.append(replace(row, risk=risk, blocks=blocks.get(row.task, 0), age_seconds=age))
         return _in_order(rows, {judgement.row.task: judgement.paths for judgement in judgements})
 
@@ -338,7 +338,7 @@ class Judge:
         )
 
 
-def _row(facts: Facts, attempt: Attempt, basis: JudgingBasis, tip: gate.Tip, who: str) -> QueueRow:
+def _row(facts: Facts, attempt: Attempt, basis: JudgingBasis, tip: gate.Tip, owner: str) -> QueueRow:
     task, policy = facts.task, basis.policy
     chosen, checked = mode_of(facts, policy), check_states(facts, policy)
     not_by_itself = why_not_by_itself(facts, policy, chosen, checked, tip)
@@ -363,7 +363,7 @@ def _row(facts: Facts, attempt: Attempt, basis: JudgingBasis, tip: gate.Tip, who
         held=task.hold is not None,
         version=task.version,
         labels=tuple(task.labels),
-        who=who,
+        owner=owner,
         submitted_at=attempt.submitted_at,
         fixes=sum(finding.state == "claimed" for finding in facts.open_blocking),
         disputes=sum(finding.state == "disputed" for finding in facts.open_blocking),
@@ -520,7 +520,7 @@ def lasts(facts: Facts) -> bool:
 
 # ---- Preview of a decision ----
 
-ALL_OF_IT = Looked(hunks=0)
+ALL_OF_IT = Viewing(hunks=0)
 """The viewing record of a caller who saw every hunk."""
 
 
@@ -565,7 +565,7 @@ def preview(
     it. (I9)
     """
     seen = facts.attempt.seen if facts.attempt else ""
-    reasons = gate.check(facts, me, tip, seen, policy, look=ALL_OF_IT)
+    reasons = gate.check(facts, me, tip, seen, policy, viewed=ALL_OF_IT)
     reasons = (*reasons, unsigned) if unsigned else reasons
     decision = may_approve(facts, me, policy, NOTHING)
     label = must_be_seen(policy, labels_in_force(facts)) if me.kind == "human" else None

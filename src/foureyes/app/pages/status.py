@@ -10,10 +10,10 @@ import msgspec
 from foureyes.app.context import Count, IdRow
 from foureyes.app.pages.next_steps import after_status
 from foureyes.app.project.accepted_config import unaccepted
+from foureyes.app.results.project import CounterRow, ProjectView
+from foureyes.app.results.status import OpenPoint, StatusView
+from foureyes.app.results.task_list import ListQuery, ReviewablePage, ReviewableRow
 from foureyes.app.target import merge_place_of, misplaced, noted_tip
-from foureyes.app.views.project import CounterRow, ProjectView
-from foureyes.app.views.status import OpenPoint, StatusView
-from foureyes.app.views.task_list import ListQuery, ReviewablePage, ReviewableRow
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.lifecycle import STATUSES
 from foureyes.core.words.store_place import FILE as STORE_FILE
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foureyes.app.context import Context
     from foureyes.app.git_ports import CaughtUp
     from foureyes.app.ports import Tx
-    from foureyes.app.views.sprint import SprintGlance
+    from foureyes.app.results.sprint import SprintSummary
     from foureyes.core.nouns.session import Actor
     from foureyes.steps import Who
 
@@ -45,7 +45,7 @@ OF_STATUS = (
 """Queries that every project needs (`ahead`)."""
 POINTS = 10
 POINT = 200
-NOTHING = ReviewablePage(rows=[], looked_at=0)
+NOTHING = ReviewablePage(rows=[], examined=0)
 
 
 class Status:
@@ -120,13 +120,13 @@ class Status:
             return []
         return tx.all("cycle.asks_maker", OpenPoint, session=actor.session, limit=POINTS)
 
-    def _sprint(self, tx: Tx) -> SprintGlance | None:
+    def _sprint(self, tx: Tx) -> SprintSummary | None:
         """Return the running sprint. If there was never one, nothing about sprints is imported. (X2)"""
         if tx.one("sprint.any", IdRow) is None:
             return None
-        from foureyes.app.tasks.sprint_records import glance
+        from foureyes.app.tasks.sprint_records import sprint_summary
 
-        return glance(self._context, tx)
+        return sprint_summary(self._context, tx)
 
     def _moved(self, actor: Actor) -> Steps:
         """Return the step for the first item that only a person can resolve. (E6)"""
@@ -144,7 +144,7 @@ class Status:
 
     def _unheard(self) -> list[Steps]:
         """Return notes about unconfirmed pushes of ended processes. (Q4)"""
-        from foureyes.app.gate.queued_merges import unheard
+        from foureyes.app.gate.merge_queue import unheard
         from foureyes.app.target import NOT_KNOWN
 
         with self._context.store.read() as tx:
@@ -171,8 +171,8 @@ class Status:
 
     def _merge(self, actor: Actor) -> Steps:
         """Return the next step for the merge queue. If the configuration is invalid, point to the queue."""
-        from foureyes.app.gate.merge_queue import Merges
-        from foureyes.app.views.attempt import what_brings_it_on
+        from foureyes.app.gate.merger import Merges
+        from foureyes.app.results.attempt import what_brings_it_on
 
         try:
             return what_brings_it_on(Merges(self._context).all(actor))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.context import IdRow, stamp
-from foureyes.app.cycles.unreviewed import Unreviewed, unreviewed
-from foureyes.app.lease_checks import LEASE_SECONDS
+from foureyes.app.cycles.unreviewed_attempts import Unreviewed, unreviewed
+from foureyes.app.results.run import Cooldown, PauseView, StuckView, once
+from foureyes.app.runner_registry import LEASE_SECONDS
 from foureyes.app.target import may_lack_merges
-from foureyes.app.views.run_state import Cooldown, PauseView, StuckView, once
 from foureyes.core.words.ids import TaskId
 from foureyes.core.words.text import one_line
 from foureyes.core.words.untrusted_text import named, some
@@ -21,11 +21,11 @@ from foureyes.steps import Steps, by_person, fe, phrase, prose
 
 if TYPE_CHECKING:
     from foureyes.app.context import Context
-    from foureyes.app.cycles.cycle import HeldTask, WholeCycle
+    from foureyes.app.cycles.cycle_record import HeldTask, WholeCycle
     from foureyes.app.pages.attention import CallerWays
     from foureyes.app.ports import Tx
-    from foureyes.app.views.project import ProjectView
-    from foureyes.app.views.status import AttentionKind, Choice
+    from foureyes.app.results.project import ProjectView
+    from foureyes.app.results.status import AttentionKind, Choice
     from foureyes.core.nouns.check import CheckState
     from foureyes.core.nouns.cycle import Cycle
     from foureyes.core.rules.policy import ReviewPolicy
@@ -41,7 +41,7 @@ MADE_NOTHING = "There is nothing new on its branch. Nothing is lost."
 START = by_person(fe("run"))
 
 
-class StandstillRow(msgspec.Struct, frozen=True, kw_only=True):
+class StoppedRow(msgspec.Struct, frozen=True, kw_only=True):
     """A stopped item, with the data for its attention row."""
 
     kind: AttentionKind
@@ -115,7 +115,7 @@ MENDED = {
 
 def halts(
     context: Context, tx: Tx, ways: CallerWays, by_rule: Collection[str] = (), reviewers: Collection[str] = ()
-) -> Iterator[StandstillRow]:
+) -> Iterator[StoppedRow]:
     """Yield everything about runs that needs a person.
 
     `by_rule` names tasks whose review cycle already gives the reason. `reviewers` are those of the policy.
@@ -142,9 +142,9 @@ def halts(
             yield _cooled(cooled)
 
 
-def _paused(pause: PauseView, ways: CallerWays) -> StandstillRow:
+def _paused(pause: PauseView, ways: CallerWays) -> StoppedRow:
     where = f"Only {pause.task} is paused, and other work continues." if pause.task else "Nothing new starts anywhere."
-    return StandstillRow(
+    return StoppedRow(
         kind="pause",
         task=pause.task,
         text=pause.reason if pause.task else f"the project: {pause.reason}",
@@ -159,7 +159,7 @@ def _paused(pause: PauseView, ways: CallerWays) -> StandstillRow:
     )
 
 
-def _paused_sprint(sprint: PausedSprint) -> StandstillRow:
+def _paused_sprint(sprint: PausedSprint) -> StoppedRow:
     """Return the row of a paused sprint. None of its tasks starts until a person resumes it or the reason is gone.
     (X3)
     """
@@ -168,7 +168,7 @@ def _paused_sprint(sprint: PausedSprint) -> StandstillRow:
     passes = (
         "It resumes automatically when that is solved." if sprint.pause_kind in PASSING else "A person must resume it."
     )
-    return StandstillRow(
+    return StoppedRow(
         kind="pause",
         of=sprint.id,
         text=f"sprint {sprint.id}: {one_line(sprint.why, LINE)}",
@@ -178,8 +178,8 @@ def _paused_sprint(sprint: PausedSprint) -> StandstillRow:
     )
 
 
-def _unreviewed(row: Unreviewed, ways: CallerWays) -> StandstillRow:
-    return StandstillRow(
+def _unreviewed(row: Unreviewed, ways: CallerWays) -> StoppedRow:
+    return StoppedRow(
         kind="review",
         task=row.task,
         of=row.cycle,
@@ -190,12 +190,12 @@ def _unreviewed(row: Unreviewed, ways: CallerWays) -> StandstillRow:
             "No reviewer is left to ask, so a person must review it. Nothing approves it automatically.",
             f"Read the change: fe show {row.task} --diff. A person who is not its author may then: fe approve {row.task}",
         ),
-        choices=lambda: (*ways.sending_back(row.task), *ways.looking_again(row.task)),
+        choices=lambda: (*ways.sending_back(row.task), *ways.rerunning(row.task)),
         otherwise=fe("show", row.task, "--diff"),
     )
 
 
-def _waits(row: WaitsForPerson) -> StandstillRow:
+def _waits(row: WaitsForPerson) -> StoppedRow:
     """Return the row of a cycle that waits for a person. While it is open, no rule approves. (V8)"""
     from foureyes.core.nouns.cycle import ANY_PERSON
 
@@ -206,7 +206,7 @@ def _waits(row: WaitsForPerson) -> StandstillRow:
         if row.reviewer
         else "No reviewer could be asked."
     )
-    return StandstillRow(
+    return StoppedRow(
         kind="review",
         task=row.task,
         of=f"{row.cycle} {row.reviewer}",
@@ -217,8 +217,8 @@ def _waits(row: WaitsForPerson) -> StandstillRow:
     )
 
 
-def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
-    return StandstillRow(
+def _stuck(stuck: StuckView, ways: CallerWays) -> StoppedRow:
+    return StoppedRow(
         kind="run",
         task=stuck.task,
         text=stuck.why,
@@ -233,7 +233,7 @@ def _stuck(stuck: StuckView, ways: CallerWays) -> StandstillRow:
     )
 
 
-def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[StandstillRow]:
+def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[StoppedRow]:
     """Yield a row if the target lacks the last recorded merge, because then nothing is merged. (Q6)"""
     if not may_lack_merges(context, tx, project):
         return
@@ -243,11 +243,11 @@ def merges_stopped(context: Context, tx: Tx, project: ProjectView) -> Iterator[S
         details = (
             "Nothing is merged until the target has it again, or a person confirms that it was intended. Nothing is lost.",
         )
-        yield StandstillRow(kind="merge", of="target", text=stop.text, since="", details=details, otherwise=stop.next)
+        yield StoppedRow(kind="merge", of="target", text=stop.text, since="", details=details, otherwise=stop.next)
 
 
-def _blocked(blocked: Blocked, ways: CallerWays) -> StandstillRow:
-    return StandstillRow(
+def _blocked(blocked: Blocked, ways: CallerWays) -> StoppedRow:
+    return StoppedRow(
         kind="blocked",
         task=blocked.task,
         text=blocked.why,
@@ -258,9 +258,9 @@ def _blocked(blocked: Blocked, ways: CallerWays) -> StandstillRow:
     )
 
 
-def _left(left: LeftRunner, ways: CallerWays) -> StandstillRow:
+def _left(left: LeftRunner, ways: CallerWays) -> StoppedRow:
     runs = "1 run" if left.runs == 1 else f"{left.runs} runs"
-    return StandstillRow(
+    return StoppedRow(
         kind="runner",
         of=left.session,
         text=f"the runner on {left.host} is gone and left {runs}",
@@ -281,9 +281,9 @@ def _last_sign(left: LeftRunner) -> str:
     return max(heard, left.started_at)
 
 
-def _cooled(cooled: Cooldown) -> StandstillRow:
+def _cooled(cooled: Cooldown) -> StoppedRow:
     what = COOLED[cooled.error]
-    return StandstillRow(
+    return StoppedRow(
         kind="run",
         of=f"{cooled.profile} {cooled.host}",
         text=f"{cooled.profile} {what} on {cooled.host}. Its tasks go to other agents where the rules allow it.",
@@ -313,7 +313,7 @@ class BlockedBy(msgspec.Struct, frozen=True):
     at: str
 
 
-def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
+def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StoppedRow]:
     """Yield a row for each task that its last cycle stopped (R0, R1, R2). R3 only flags and gets none."""
     if tx.one("cycle.flagged", IdRow, limit=1) is None:
         return
@@ -323,7 +323,7 @@ def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]
     rows = {row.task: row for row in reversed(flagged) if row.rule != "R3"}
     if not rows:
         return
-    from foureyes.app.cycles.cycle import HeldTask, wholes
+    from foureyes.app.cycles.cycle_record import HeldTask, wholes
 
     known = {each.cycle.id: each for each in wholes(tx, list({row.id: row for row in rows.values()}.values()))}
     paused = {row.task for row in tx.all("run.pauses", PauseView) if row.made_by == "rule"}
@@ -334,9 +334,9 @@ def ruled(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]
             yield _halt(context, tx, ways, held, known[cycle.id])
 
 
-def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: WholeCycle) -> StandstillRow:
+def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: WholeCycle) -> StoppedRow:
     task, cycle = held.id, known.cycle
-    return StandstillRow(
+    return StoppedRow(
         kind="pause",
         task=task,
         of=f"{task} {cycle.id}",
@@ -353,7 +353,7 @@ def _halt(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: Who
     )
 
 
-def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StandstillRow]:
+def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[StoppedRow]:
     """Yield a row for each agent whose blockers stopped no task but keep others from approving. (R1)"""
     rows = tx.all("review.blocked_by", BlockedBy)
     if not rows:
@@ -368,7 +368,7 @@ def unheard_blockers(context: Context, tx: Tx, ways: CallerWays) -> Iterator[Sta
             by_agent.setdefault(row.session, {}).setdefault(row.task, row)
     for agent, blocked in by_agent.items():
         last = next(iter(blocked.values()))
-        yield StandstillRow(
+        yield StoppedRow(
             kind="review",
             of=agent,
             text=f"{last.name} reported a blocker on {some(list(blocked), NAMED)}, but was not asked to review it",
@@ -406,7 +406,7 @@ def _said(tx: Tx, task: str, known: WholeCycle) -> Iterator[str]:
         whole = len(review.files) + len(review.missing)
         yield one_line(f"{name}, {len(review.files)}/{whole} files read, verdict {review.effective}:", LINE)
         yield f'  "{one_line(review.summary, LINE)}"'
-    for asked in known.asked:
+    for asked in known.requested:
         if asked.task == task and asked.state == "not_given":
             yield one_line(f"{asked.reviewer} gave no review: {asked.why} {asked.text}", LINE)
     for point in known.points:
@@ -431,13 +431,13 @@ def _choices(context: Context, tx: Tx, ways: CallerWays, held: HeldTask, known: 
         *ways.resuming(task),
         *(ways.clarifying(cycle.id, point.id, task) if cycle.state == "clarifying" and point else ()),
         *(ways.asking_author(cycle.id, task, _who(context, tx, known)) if _may_ask(context, tx, known) else ()),
-        *(ways.looking_again(task) if held.status in REVIEWABLE else ()),
+        *(ways.rerunning(task) if held.status in REVIEWABLE else ()),
         *waived,
     )
 
 
 def _may_ask(context: Context, tx: Tx, known: WholeCycle) -> bool:
-    from foureyes.app.review.cycles import why_not_clarified
+    from foureyes.app.review.cycle_verbs import why_not_clarified
 
     return not why_not_clarified(context, tx, known)
 
@@ -457,7 +457,7 @@ def _who(context: Context, tx: Tx, known: WholeCycle) -> str:
 # ---- Work in review whose required checks broke (D5, E6) ----
 
 
-def broken_checks(context: Context, tx: Tx, policy: ReviewPolicy, most: int) -> Iterator[StandstillRow]:
+def broken_checks(context: Context, tx: Tx, policy: ReviewPolicy, most: int) -> Iterator[StoppedRow]:
     """Yield a row for each task in review that waits for a broken required check."""
     rows = tx.all("board.broken_checks", IdRow, limit=most)
     if not rows:
@@ -471,11 +471,11 @@ def broken_checks(context: Context, tx: Tx, policy: ReviewPolicy, most: int) -> 
             yield _row(task, facts.task.title, broke)
 
 
-def _row(task: TaskId, title: str, broke: list[CheckState]) -> StandstillRow:
+def _row(task: TaskId, title: str, broke: list[CheckState]) -> StoppedRow:
     from foureyes.core.nouns.check import moves_on
 
     lines = [f"{state.rule.name} {state.word.replace('_', ' ')} ({one_line(state.summary, LINE)})" for state in broke]
-    return StandstillRow(
+    return StoppedRow(
         kind="check",
         task=task,
         text=", ".join(lines),

@@ -11,10 +11,10 @@ import msgspec
 from foureyes.app.context import IdRow, of_party
 from foureyes.app.facts import facts_of, of_facts, parties_of
 from foureyes.app.pages.next_steps import after_task
-from foureyes.app.views.run_state import PauseView
-from foureyes.app.views.session import SessionView
-from foureyes.app.views.task import EditView, HandoffView, LogView, PastRunView, TaskDetail
-from foureyes.app.views.task_list import Link
+from foureyes.app.results.run import PauseView
+from foureyes.app.results.session import SessionView
+from foureyes.app.results.task import EditView, HandoffView, LogView, PastRunView, TaskDetail
+from foureyes.app.results.task_list import Link
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_tied
 from foureyes.core.rules.facts import Facts, HistoryEntry
@@ -26,8 +26,8 @@ from foureyes.steps import NO_STEP
 if TYPE_CHECKING:
     from foureyes.app.context import Context
     from foureyes.app.ports import NamedQuery, Tx
-    from foureyes.app.views.review import ApprovalView, FeedbackView
-    from foureyes.app.views.status import OpenPoint
+    from foureyes.app.results.review import ApprovalView, FeedbackView
+    from foureyes.app.results.status import OpenPoint
     from foureyes.core.nouns.task import Task
     from foureyes.steps import Steps
 
@@ -43,13 +43,13 @@ def show(context: Context, actor: Actor, task: str, log_lines: int, *, with_diff
         if row.status == "in_progress":
             detail = msgspec.structs.replace(detail, worktree=context.workshop.worktrees().get(row.id, ""))
         if row.status == "reviewing":
-            from foureyes.app.gate.queued_merges import place_in_queue
+            from foureyes.app.gate.merge_queue import place_in_queue
             from foureyes.app.pages.review_queue import preview_of
 
             you = preview_of(context, tx, facts, me, actor)
             detail = msgspec.structs.replace(detail, you=you, place=place_in_queue(tx, facts))
         if facts.attempt is not None:
-            from foureyes.app.stacks import inside_row
+            from foureyes.app.stacked_tasks import inside_row
 
             inside = tuple(inside_row(lower.inside, lower.task) for lower in facts.below)
             detail = msgspec.structs.replace(detail, inside=inside)
@@ -118,7 +118,7 @@ def _lost(context: Context, tx: Tx, task: Task) -> list[str]:
 
 def _merge(context: Context, tx: Tx, task: TaskId, actor: Actor) -> Steps:
     """Return the merge queue's next step for an approved task."""
-    from foureyes.app.gate.queued_merges import next_for
+    from foureyes.app.gate.merge_queue import next_for
 
     return next_for(context, tx, task, actor)
 
@@ -163,7 +163,7 @@ def _detail(tx: Tx, facts: Facts, log_lines: int) -> TaskDetail:
 
 def _points(tx: Tx, task: TaskId) -> list[OpenPoint]:
     """Return the reviewers' open questions. (R2)"""
-    from foureyes.app.views.status import OpenPoint
+    from foureyes.app.results.status import OpenPoint
 
     return tx.all("cycle.open_points", OpenPoint, task=task, limit=SHOWN_POINTS)
 
@@ -190,7 +190,7 @@ def _runs(tx: Tx, task: TaskId) -> list[PastRunView]:
 
 def _decided(tx: Tx, task: TaskId) -> tuple[list[ApprovalView], list[FeedbackView]]:
     """Return the approvals and feedback of a task."""
-    from foureyes.app.views.review import ApprovalView, FeedbackView
+    from foureyes.app.results.review import ApprovalView, FeedbackView
 
     return (
         tx.all("attempt.approvals", ApprovalView, task=task),

@@ -18,7 +18,7 @@ from foureyes.steps import Steps, blank, by, by_person, either, fe, in_turn, pro
 
 if TYPE_CHECKING:
     from foureyes.app.context import Context
-    from foureyes.app.views.project import ProjectView
+    from foureyes.app.results.project import ProjectView
 
 
 # ---- Asking the remote (P12, Q6) ----

@@ -12,11 +12,11 @@ from foureyes.app.context import Context, stamp
 from foureyes.app.facts import EventRow
 from foureyes.app.ports import CountProgress
 from foureyes.app.project.accepted_config import BRING_HERE, named_in, read_at
+from foureyes.app.results.journal import AuditReport, Discrepancy, JournalRow, SecurityRow, SecurityTotal
+from foureyes.app.results.settings import SigningKey
 from foureyes.app.signatures import Signature, Statement
 from foureyes.app.target import ADOPT, RemoteAnswer, ask_target, misplaced, remote_of, unread_anchor
 from foureyes.app.target_merges import MergeStop, amiss
-from foureyes.app.views.journal import AuditReport, Discrepancy, JournalRow, SecurityRow, SecurityTotal
-from foureyes.app.views.settings import SigningKey
 from foureyes.config import FILE as CONFIG_FILE
 from foureyes.core.words.ids import Sha
 from foureyes.core.words.refs import KEPT_ATTEMPTS, attempt_ref
@@ -62,8 +62,8 @@ class Audit:
         report = self._context.store.audit(progress)
         wrong, signatures = self._signatures()
         lost, notes = attempts_lost(self._context)
-        answer, unasked = self._asked()
-        notes = [*notes, *unasked, *misdated(self._context)]
+        answer, remote_problem = self._asked()
+        notes = [*notes, *remote_problem, *misdated(self._context)]
         elsewhere = self._misplaced(answer)
         stop = self._lacking(answer)
         known = (*report.findings, *wrong, *lost)
@@ -85,7 +85,7 @@ class Audit:
     def _misplaced(self, answer: RemoteAnswer | None) -> list[Discrepancy]:
         with self._context.store.read() as tx:
             tip = answer.tip if answer else None
-            sentences = misplaced(self._context, tx, self._context.project(tx), told=tip)
+            sentences = misplaced(self._context, tx, self._context.project(tx), reported=tip)
         return [Discrepancy("integrity", sentence) for sentence in sentences]
 
     def _of_another_project(self) -> list[Discrepancy]:

@@ -8,6 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.context import Context, needed, permit
+from foureyes.app.results.journal import JournalHead
+from foureyes.app.results.settings import KeyOutcome, KeyView, SigningKey
+from foureyes.app.results.status import Check
 from foureyes.app.signatures import (
     NEW_KEY,
     Intent,
@@ -21,9 +24,6 @@ from foureyes.app.signatures import (
     sign,
     waiting_keys,
 )
-from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.settings import KeyOutcome, KeyView, SigningKey
-from foureyes.app.views.status import Check
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.session import Actor
@@ -131,7 +131,7 @@ class Keys:
         if own:
             caller = replace(caller, evidence=(*caller.evidence, f"key:{fingerprint}"))
         with self._context.writing(caller, "key add") as work:
-            work.seal = partial(check, self._context, proof, act)
+            work.sign = partial(check, self._context, proof, act)
             if not active_keys(work.tx) and own:
                 work.decide_nothing()  # the first key relies on an observed person
             work.record("", e.KeyAdded(fingerprint=fingerprint, public=public, person=person))

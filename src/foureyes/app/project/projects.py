@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from foureyes.app.context import Context, IdRow, permit
 from foureyes.app.project.accepted_config import is_missing
+from foureyes.app.results.journal import JournalHead
+from foureyes.app.results.project import ProjectView
+from foureyes.app.results.settings import Adoption, Milestones, RestoredStore, StoreRole
 from foureyes.app.target import ADOPT, lost_now, misplaced, tip_there
-from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.project import ProjectView
-from foureyes.app.views.settings import Adoption, Milestones, RestoredStore, StoreRole
 from foureyes.core.events.project import ProjectCreated, SecurityRecorded, StorePlaced
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.store_place import place_words
@@ -70,7 +70,7 @@ class Projects:
             if is_moved:
                 work.record("", _placed(self._context.store.place, project))
             gone = is_missing(self._context, project.target)
-            wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx), told=there)
+            wrong = [] if gone else misplaced(self._context, work.tx, self._context.project(work.tx), reported=there)
         undone = [task for task in before.merged if task not in after.merged] if before else []
         return RestoredStore(
             kept=kept,
@@ -98,7 +98,7 @@ class Projects:
             anchor, tip = lost_now(context, tx, project, there)
         if place or anchor:
             with context.deciding(actor, "store adopt", reason=reason) as work:
-                wrong = misplaced(context, work.tx, project, told=there)
+                wrong = misplaced(context, work.tx, project, reported=there)
                 detail = "; ".join(wrong) or "the store's location was not recorded before"
                 work.record(
                     "",
@@ -107,7 +107,7 @@ class Projects:
                 )
         else:
             permit(actor, "store adopt")
-        notes = context.store.mirror_anew()
+        notes = context.store.rewrite_mirror()
         with context.store.read() as tx:
             head = tx.one("journal.head", JournalHead)
         return Adoption(rows=head.seq if head else 0, place=place, anchor=anchor, notes=tuple(notes))

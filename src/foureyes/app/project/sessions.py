@@ -18,7 +18,7 @@ from foureyes.app.context import (
     refuse_verb,
     spawners,
 )
-from foureyes.app.views.session import EndedSessions, SessionView, Spawned, Whoami
+from foureyes.app.results.session import EndedSessions, SessionView, Spawned, Whoami
 from foureyes.core import events as e
 from foureyes.core.nouns.run import Run
 from foureyes.core.nouns.session import NESTED, ROLES, Actor, Role, is_oneself
@@ -70,15 +70,15 @@ class Sessions:
         text = self._context.project(tx).accepted_text or ""
         if "agents" not in text:
             return []
+        from foureyes.config.effective_policy import agent_profiles
         from foureyes.config.layers import Layers
         from foureyes.config.parser import read_file
-        from foureyes.config.policy import agent_profiles
 
         return [profile.program for profile in agent_profiles(Layers(file=read_file(text))).values()]
 
     def _at_home(self, tx: Tx, actor: Actor) -> Actor:
         """Return the caller with the trust that its surroundings allow. Settings are read only if needed. (I3)"""
-        if actor.stands is None:
+        if actor.namespaces is None:
             return actor
         from foureyes.core.rules.callers import at_home
         from foureyes.core.rules.policy import IdentityRule
@@ -262,9 +262,9 @@ class Sessions:
         return Spawned(session=child, name=event.name, role=wanted, task=row.id, token=secret, notes=notes)
 
     def _target_head(self) -> Sha | None:
-        from foureyes.app.target import told_target
+        from foureyes.app.target import current_target
 
-        return told_target(self._context).at
+        return current_target(self._context).at
 
     def _claims(self, work: Work, task: Task, role: Role) -> bool:
         """Return True if the child gets the claim. If its spawner has it, the claim stays there."""
@@ -273,7 +273,7 @@ class Sessions:
         return role == "implement" and is_free_for_child(self._context, work, task)
 
     def _token(self, work: Work, actor: Actor, role: Role, agent: str, child: SessionId, secret: str) -> e.TokenIssued:
-        from foureyes.config.policy import agent_profiles
+        from foureyes.config.effective_policy import agent_profiles
         from foureyes.core.rules.policy import Profile
 
         profiles = agent_profiles(self._context.layers(work.tx, actor))

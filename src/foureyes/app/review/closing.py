@@ -9,8 +9,8 @@ from foureyes.app.case import Case, case_of
 from foureyes.app.context import Context, Work, refuse_from, refuse_task, refuse_unless
 from foureyes.app.facts import attempt_of, facts_of
 from foureyes.app.outcome import claim_by, each, named, outcome
+from foureyes.app.results.task_list import Link, Outcome
 from foureyes.app.tasks.escalation import escalate
-from foureyes.app.views.task_list import Link, Outcome
 from foureyes.app.work.branches import tip_of
 from foureyes.core import events as e
 from foureyes.core.events.project import SecurityRecorded

@@ -15,18 +15,18 @@ from foureyes.app.facts import facts_of
 from foureyes.app.findings.auto_decisions import after
 from foureyes.app.findings.raising import waivers_in_words
 from foureyes.app.gate.attempts import hunks_to_see
-from foureyes.app.gate.queued_merges import items_of, refuse_landed, refuse_while_merging, there_if_approved
+from foureyes.app.gate.merge_queue import items_of, refuse_landed, refuse_while_merging, there_if_approved
 from foureyes.app.outcome import outcome
 from foureyes.app.ports import Tx
 from foureyes.app.project.accepted_config import with_unaccepted
-from foureyes.app.views.review import NO_LOOK, ApprovalOutcome, ApprovalView, FaceLook
-from foureyes.app.views.task_list import Outcome
+from foureyes.app.results.review import NOT_VIEWED, ApprovalOutcome, ApprovalView, ViewReport
+from foureyes.app.results.task_list import Outcome
 from foureyes.app.work.branches import tip_of, tip_since
-from foureyes.app.work.remote_attempts import bring, unasked_in_words
+from foureyes.app.work.remote_attempts import bring, remote_problem_in_words
 from foureyes.core.events.decision import ApprovalFinished, ApprovalRecorded, ApprovalWithdrawn, Approved
 from foureyes.core.events.project import SecurityRecorded
 from foureyes.core.nouns.attempt import Attempt
-from foureyes.core.nouns.decision import LONGEST, NOTHING_KNOWN, Looked, counted, grade_of
+from foureyes.core.nouns.decision import LONGEST, NOTHING_KNOWN, Viewing, counted, grade_of
 from foureyes.core.nouns.session import Actor, is_one_origin, is_oneself
 from foureyes.core.rules import gate
 from foureyes.core.rules.check_states import ACCEPTED
@@ -53,7 +53,7 @@ from foureyes.steps import fe, phrase
 
 # ---- Decisions ----
 
-NO_LOOKS: Mapping[str, FaceLook] = MappingProxyType({})
+NONE_VIEWED: Mapping[str, ViewReport] = MappingProxyType({})
 NOTHING_SEEN: Mapping[str, str] = MappingProxyType({})
 STANDS = {"reviewing": "in review again", "approved": "still approved by someone else"}
 
@@ -66,7 +66,7 @@ class Consent(msgspec.Struct, frozen=True, kw_only=True):
     seen: str = ""
     declaration: Declaration = NOTHING
     batch: str = ""
-    look: Looked = NOTHING_KNOWN
+    viewed: Viewing = NOTHING_KNOWN
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -112,17 +112,17 @@ class Decisions:
         reason: str = "",
         if_version: int | None = None,
         batch: str = "",
-        look: FaceLook = NO_LOOK,
+        viewed: ViewReport = NOT_VIEWED,
     ) -> ApprovalOutcome:
         """Approve exactly the diff that the caller has reviewed. (D, P)
 
         `reason` is a short form for a `declaration` that has only a reason. `batch` is the batch this decision is part
-        of. `look` is how the change was viewed. (H2, H4, H5)
+        of. `viewed` is how the change was viewed. (H2, H4, H5)
         """
         permit(actor, "approve")
         before = self._before(actor, task)
-        look_at = looked(self._context, before, look)
-        given = Consent(seen=seen, declaration=_clean(declaration, reason), batch=batch, look=look_at)
+        viewing = viewing_of(self._context, before, viewed)
+        given = Consent(seen=seen, declaration=_clean(declaration, reason), batch=batch, viewed=viewing)
         try:
             return self._decide(actor, task, before, given, if_version)
         except Refused as refusal:
@@ -146,7 +146,7 @@ class Decisions:
             self._context.check_version(work.tx, row, if_version)
             tip = tip_since(self._context, before, work.tx) if work.key else before.tip
             case = case_of(self._context, work.tx, work.actor, row.id, tip=tip)
-            given = msgspec.structs.replace(given, look=still(given.look, before, case))
+            given = msgspec.structs.replace(given, viewed=still(given.viewed, before, case))
             done = self._repeat(work.tx, case) or self._approve(work, case, given)
         if not done.changed or done.status == "reviewing":
             return done
@@ -158,13 +158,13 @@ class Decisions:
         tasks: Sequence[tuple[str, int | None]],
         *,
         reason: str = "",
-        look: FaceLook = NO_LOOK,
-        looks: Mapping[str, FaceLook] = NO_LOOKS,
+        viewed: ViewReport = NOT_VIEWED,
+        each_viewed: Mapping[str, ViewReport] = NONE_VIEWED,
         seen: Mapping[str, str] = NOTHING_SEEN,
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
         """Approve several tasks at the reviewed versions, each as its own decision and record. (H2)
 
-        A refusal is returned in the task's place and does not affect the others. `looks` replaces `look` for single
+        A refusal is returned in the task's place and does not affect the others. `each_viewed` replaces `viewed` for single
         tasks. `seen` has the diffs that were shown, by task (D7).
         """
         chosen = tuple(dict.fromkeys(tasks))
@@ -173,18 +173,18 @@ class Decisions:
                 f"{len(chosen)} tasks are too many for one batch, which has {BATCH_MAX} at most.", next_step=fe("queue")
             )
         return self._one_by_one(
-            actor, [(*each, looks.get(each[0], look), seen.get(each[0], "")) for each in chosen], reason
+            actor, [(*each, each_viewed.get(each[0], viewed), seen.get(each[0], "")) for each in chosen], reason
         )
 
     def _one_by_one(
-        self, actor: Actor, tasks: Sequence[tuple[str, int | None, FaceLook, str]], reason: str
+        self, actor: Actor, tasks: Sequence[tuple[str, int | None, ViewReport, str]], reason: str
     ) -> Iterator[ApprovalOutcome | FoureyesError]:
         with self._context.signing_once():
-            for number, (task, version, look, seen) in enumerate(tasks, 1):
+            for number, (task, version, viewed, seen) in enumerate(tasks, 1):
                 batch = f"{number} of {len(tasks)}"
                 try:
                     yield self.approve(
-                        actor, task, seen=seen, reason=reason, if_version=version, batch=batch, look=look
+                        actor, task, seen=seen, reason=reason, if_version=version, batch=batch, viewed=viewed
                     )
                 except FoureyesError as problem:
                     yield problem
@@ -252,9 +252,9 @@ class Decisions:
             grade=_grade(work),
             batch=given.batch,
             gone=(*gone, *[f"{ACCEPTED}{name}" for name in accepted]),
-            look=given.look,
+            viewed=given.viewed,
             passed=agreement.passed,
-            unasked=case.tip.unasked if case.tip is not None else "",
+            remote_problem=case.tip.remote_problem if case.tip is not None else "",
         )
         work.record(agreement.task, event)
         _audit_checks(work, agreement, "tests_gone", gone)
@@ -265,7 +265,7 @@ class Decisions:
         done = _outcome(agreement, event.status, note, security=security)
         notes = (
             *_checks_in_words(case, accepted),
-            *unasked_in_words(event.unasked, attempt),
+            *remote_problem_in_words(event.remote_problem, attempt),
             *waivers_in_words(work.tx, [agreement.task]),
         )
         return msgspec.structs.replace(done, notes=notes)
@@ -283,7 +283,7 @@ class Decisions:
             reason=agreement.given.declaration.words,
             seen=agreement.shown or "not shown",
             grade=_grade(work),
-            look=agreement.given.look,
+            viewed=agreement.given.viewed,
         )
         work.record(agreement.task, event)
         security = _audit(work, agreement)
@@ -343,10 +343,10 @@ def _as_a_person(case: Case, declaration: Declaration) -> bool:
 def _agreed(case: Case, given: Consent) -> Agreement:
     """Return the agreement, or refuse with all reasons, D before P."""
     declaration, me = given.declaration, case.me
-    reasons = gate.check(case.facts, me, case.tip, given.seen, case.policy, declaration.words, given.look)
-    apart = may_record(case.facts, case.policy) if declaration.record_only else None
+    reasons = gate.check(case.facts, me, case.tip, given.seen, case.policy, declaration.words, given.viewed)
+    recording = may_record(case.facts, case.policy) if declaration.record_only else None
     decision = may_break_glass(
-        apart or may_approve(case.facts, me, case.policy, declaration), me, declaration.break_glass
+        recording or may_approve(case.facts, me, case.policy, declaration), me, declaration.break_glass
     )
     decision, reasons = break_conditions(decision, reasons, me, declaration.break_glass)
     everything = reasons if decision.allowed else (*reasons, *decision.reasons)
@@ -438,23 +438,23 @@ def _declared(declaration: Declaration) -> str:
 # ---- Shown (H4, H5) ----
 
 
-def looked(context: Context, case: Case, look: FaceLook) -> Looked:
+def viewing_of(context: Context, case: Case, viewed: ViewReport) -> Viewing:
     """Return how the caller viewed the attempt. If the interface measures nothing, or git cannot list the hunks, little
     is known. (H5)
     """
-    about = Looked(
-        face=look.face,
-        pager=look.pager,
-        confirmed=look.confirmed,
-        seconds=min(max(look.seconds, 0), LONGEST),
+    about = Viewing(
+        face=viewed.face,
+        pager=viewed.pager,
+        confirmed=viewed.confirmed,
+        seconds=min(max(viewed.seconds, 0), LONGEST),
     )
-    if not look.measured or case.attempt is None:
+    if not viewed.measured or case.attempt is None:
         return about
     try:
         hunks = hunks_to_see(context, case.attempt.base, case.attempt.head, case.policy.coverage_exclude)
     except GitProblem:
         return about
-    count = counted(hunks, look.shown, look.marked, look.spaceless)
+    count = counted(hunks, viewed.shown, viewed.marked, viewed.spaceless)
     return replace(
         about,
         hunks=count.hunks,
@@ -467,8 +467,8 @@ def looked(context: Context, case: Case, look: FaceLook) -> Looked:
     )
 
 
-def still(looked: Looked, before: Case, now: Case) -> Looked:
+def still(viewing_of: Viewing, before: Case, now: Case) -> Viewing:
     """Return the viewing record if the attempt is still the one that was viewed. Otherwise drop what was seen."""
     if before.attempt is not None and now.attempt is not None and before.attempt.n == now.attempt.n:
-        return looked
-    return Looked(face=looked.face, seconds=looked.seconds)
+        return viewing_of
+    return Viewing(face=viewing_of.face, seconds=viewing_of.seconds)

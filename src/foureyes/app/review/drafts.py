@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from foureyes.app.views.draft import (
+from foureyes.app.results.draft import (
     MOST_BYTES,
     MOST_COMMENTS,
     Draft,

@@ -11,13 +11,13 @@ from foureyes.app.context import Context, Work, needed, permit, refuse_from, ref
 from foureyes.app.facts import parties_of
 from foureyes.app.findings.raising import open_blocking
 from foureyes.app.findings.rulings import in_words
-from foureyes.app.gate.queued_merges import refuse_landed, there_if_approved
+from foureyes.app.gate.merge_queue import refuse_landed, there_if_approved
 from foureyes.app.outcome import outcome
 from foureyes.app.ports import Tx
-from foureyes.app.review.decisions import looked, still
+from foureyes.app.results.review import NOT_VIEWED, ApprovalView, FeedbackView, ViewReport
+from foureyes.app.results.task_list import Outcome
+from foureyes.app.review.decisions import still, viewing_of
 from foureyes.app.tasks.tasks import free_id
-from foureyes.app.views.review import NO_LOOK, ApprovalView, FaceLook, FeedbackView
-from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested, TaskRejected
@@ -60,11 +60,11 @@ class SendingBack:
         checkpoint: str = "",
         priority: PriorityChange = "same",
         seen: str = "",
-        look: FaceLook = NO_LOOK,
+        viewed: ViewReport = NOT_VIEWED,
     ) -> Outcome:
         """Open the task again with feedback, by a person or a session that could approve. (F1)
 
-        Without any text, the open blocking findings are the feedback. `seen` names the reviewed diff (D7), and `look`
+        Without any text, the open blocking findings are the feedback. `seen` names the reviewed diff (D7), and `viewed`
         is how it was viewed (H4, H5).
         """
         permit(actor, "redo")
@@ -81,7 +81,7 @@ class SendingBack:
             option=option,
             reset_to=self._reset_to(before.facts, option, checkpoint),
             priority=priority,
-            look=looked(self._context, before, look),
+            viewed=viewing_of(self._context, before, viewed),
         )
         words = "; ".join([*issues, *([text] if text else [])])
         with self._context.deciding(
@@ -170,19 +170,21 @@ class SendingBack:
         work.record(new, e.TaskCreated(title=title, description=description, type="chore", priority=task.priority))
         return f"planned {new}, because the work is already on the target branch and must be reverted there (K4)"
 
-    def reject(self, actor: Actor, task: str, reason: str, *, seen: str = "", look: FaceLook = NO_LOOK) -> Outcome:
+    def reject(
+        self, actor: Actor, task: str, reason: str, *, seen: str = "", viewed: ViewReport = NOT_VIEWED
+    ) -> Outcome:
         """Block the task with a reason, by a person or a session that could approve. `seen` names the reviewed diff
         (D7).
         """
         permit(actor, "reject")
         before, _ = self._before(actor, task, "reject", seen=seen)
         reason = needed(reason, "reject", task)
-        look_at = looked(self._context, before, look)
+        viewing = viewing_of(self._context, before, viewed)
         with self._context.deciding(
             actor, "reject", task=task, diff_id=before.diff_id, reason=reason, policy=before.policy
         ) as work:
             case = judge(self._context, work.tx, work.actor, task, "reject", reason, seen)
-            event = TaskRejected(iteration=case.task.iteration, reason=reason, look=still(look_at, before, case))
+            event = TaskRejected(iteration=case.task.iteration, reason=reason, viewed=still(viewing, before, case))
             work.record(case.task.id, event)
             end_round(self._context, work, case.task.id)
             done = self._context.get(work.tx, case.task.id)

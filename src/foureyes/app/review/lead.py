@@ -8,12 +8,12 @@ from typing import Literal
 from foureyes.app.case import case_of
 from foureyes.app.context import Context, Work, needed, permit, refuse_task
 from foureyes.app.facts import attempt_of
-from foureyes.app.gate.queued_merges import refuse_while_merging
+from foureyes.app.gate.merge_queue import refuse_while_merging
 from foureyes.app.outcome import claim_by, outcome
+from foureyes.app.results.finding import LoopView
+from foureyes.app.results.task_list import Outcome
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.tasks import free_id
-from foureyes.app.views.finding import LoopView
-from foureyes.app.views.task_list import Outcome
 from foureyes.app.work.branches import begin_again, why_not_reset
 from foureyes.core import events as e
 from foureyes.core.events.decision import RedoRequested

@@ -13,12 +13,12 @@ from foureyes.app.cycles.decisions import clarified_of
 from foureyes.app.facts import facts_of
 from foureyes.app.findings.raising import findings_of_task
 from foureyes.app.ports import Tx
-from foureyes.app.project.policy import accepted, path_of
+from foureyes.app.project.project_settings import accepted, path_of
+from foureyes.app.results.finding import AnswerView
+from foureyes.app.results.review import ApprovalView, FeedbackView, decisions_in
+from foureyes.app.results.task import HandoffView
 from foureyes.app.target import noted_target
 from foureyes.app.tasks.escalation import loop_state_of
-from foureyes.app.views.finding import AnswerView
-from foureyes.app.views.review import ApprovalView, FeedbackView, decisions_in
-from foureyes.app.views.task import HandoffView
 from foureyes.core.documents.prompt import PURPOSES, BriefedCheck, Briefing, PromptPurpose, compose
 from foureyes.core.documents.shapes import ClarifiedPoint
 from foureyes.core.loop.reviews import Review
@@ -47,7 +47,7 @@ class Prompt(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class AtHand(msgspec.Struct, frozen=True, kw_only=True):
+class PromptFiles(msgspec.Struct, frozen=True, kw_only=True):
     """The contents of a reviewing run's checkout: an attempt or an early review (`attempt` is then 0), the extra
     folder, and the request to answer (V2).
     """
@@ -57,7 +57,7 @@ class AtHand(msgspec.Struct, frozen=True, kw_only=True):
     base: str
     head: str
     files: tuple[ChangedFile, ...]
-    beside: str
+    review_folder: str
     clarified: tuple[ClarifiedPoint, ...] = ()
     request: str = ""
 
@@ -140,9 +140,9 @@ class Prompts:
         )
 
 
-def prompt_at_hand(context: Context, actor: Actor, task: str, purpose: str, at_hand: AtHand) -> str:
+def prompt_with_files(context: Context, actor: Actor, task: str, purpose: str, files_of: PromptFiles) -> str:
     """Return the prompt for a run that reviews what is in its checkout. (F4, V2)"""
-    return Prompts(context)._make(actor, task, purpose, msgspec.structs.asdict(at_hand)).text
+    return Prompts(context)._make(actor, task, purpose, msgspec.structs.asdict(files_of)).text
 
 
 def prompt_about(context: Context, actor: Actor, task: str, points: Sequence[str]) -> str:
@@ -169,7 +169,7 @@ def _line(round_: Round) -> str:
     fixed = f"fixed {round_.fixed}" if round_.had or round_.n > 1 else "fixed –"
     again = ", the same files again" if round_.same_tree else ", counted again" if round_.goes_on else ""
     open_ = "" if round_.closed else ", in review"
-    counts = f"found {round_.found}, {fixed}, {round_.no_progress} without progress"
+    counts = f"found {round_.raised}, {fixed}, {round_.no_progress} without progress"
     return f"iteration {round_.n} ({round_.tier}): {counts}{again}{open_}"
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.case import Case
-from foureyes.app.context import Context, not_handed_in
+from foureyes.app.context import Context, not_submitted
 from foureyes.app.cycles.decisions import clarified_of
 from foureyes.app.facts import facts_of
 from foureyes.app.findings.raising import findings_of_task, open_blocking
 from foureyes.app.ports import Tx
-from foureyes.app.views.finding import AnswerView
+from foureyes.app.results.finding import AnswerView
 from foureyes.core import events as e
 from foureyes.core.documents.findings import files_of, findings_of, rulings_of, status_problem
 from foureyes.core.documents.json_reader import read
@@ -141,7 +141,7 @@ def _program_of(context: Context, actor: Actor) -> str:
     """Return the program of the profile that an agent was started from."""
     if actor.kind != "agent":
         return ""
-    from foureyes.config.policy import agent_profiles
+    from foureyes.config.effective_policy import agent_profiles
 
     with context.store.read() as tx:
         profile = agent_profiles(context.layers(tx, actor)).get(actor.agent)
@@ -191,7 +191,7 @@ def attempt_request(context: Context, tx: Tx, actor: Actor, task: TaskId, review
     facts, policy = facts_of(context, tx, task), context.policy(tx, actor)
     attempt = facts.attempt
     if attempt is None:
-        raise not_handed_in(task)
+        raise not_submitted(task)
     about = RequestSubject(
         attempt=attempt.n,
         diff_id=attempt.diff_id,
@@ -205,12 +205,14 @@ def attempt_request(context: Context, tx: Tx, actor: Actor, task: TaskId, review
         clarified=clarified_of(tx, task, attempt=attempt.n),
     )
     known = _unresolved(tx, task)
-    given = [row for row in tx.all("review.of_task", Review, task=task) if not row.look and row.attempt < attempt.n]
+    given = [
+        row for row in tx.all("review.of_task", Review, task=task) if not row.early_review and row.attempt < attempt.n
+    ]
     again = bool(given or any(finding.flagged < attempt.n for finding in known))
     return _request(tx, policy, facts.task, about, known, reviewer, is_re_review=again)
 
 
-def look_request(context: Context, tx: Tx, actor: Actor, run: Run, diff_id: str) -> ReviewRequest:
+def early_review_request(context: Context, tx: Tx, actor: Actor, run: Run, diff_id: str) -> ReviewRequest:
     """Return the request for an early review, before there is an attempt. (V1, V2)"""
     task, policy = context.get(tx, run.task), context.policy(tx, actor)
     targets = [row for row in tx.all("cycle.targets", TargetRow, ids=[run.cycle]) if row.task == run.task]
@@ -219,7 +221,7 @@ def look_request(context: Context, tx: Tx, actor: Actor, run: Run, diff_id: str)
         diff_id=diff_id,
         summary=targets[0].summary if targets else task.title,
         diff=CHANGE,
-        clarified=clarified_of(tx, run.task, look=run.look),
+        clarified=clarified_of(tx, run.task, early_review=run.early_review),
     )
     return _request(tx, policy, task, about, _unresolved(tx, run.task), run.profile)
 

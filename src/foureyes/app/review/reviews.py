@@ -8,23 +8,25 @@ import msgspec
 
 from foureyes.app.blockers import hold_for, lift_withdrawn, standing_blockers
 from foureyes.app.case import Case, case_of
-from foureyes.app.context import Context, Work, not_handed_in, permit, refuse_other_task, refuse_verb
-from foureyes.app.cycles.cycle import place_of, whole
+from foureyes.app.context import Context, Work, not_submitted, permit, refuse_other_task, refuse_verb
+from foureyes.app.cycles.cycle_record import place_of, whole
 from foureyes.app.cycles.decisions import WAITS, CycleEffect, decide_if_due
 from foureyes.app.cycles.reviewers import open_unasked
 from foureyes.app.facts import facts_of, programs_of, without_voice
 from foureyes.app.findings.raising import Anchored, Raising, anchor, code_of, finding_named, open_blocking, raising
 from foureyes.app.findings.rulings import (
     AfterRulings,
+    decide_after,
     may_rule,
     record_rulings,
     refuse_rulings,
-    stand,
     tip_in,
     words_of,
 )
 from foureyes.app.outcome import merge_by
-from foureyes.app.review.early_reviews import confirmation, looks_in_review, standing_words, submit_look
+from foureyes.app.results.review import ReviewOutcome
+from foureyes.app.results.session import SessionView
+from foureyes.app.review.early_reviews import confirmation, early_reviews_of, standing_words, submit_early_review
 from foureyes.app.review.review_documents import (
     ReviewContent,
     attempt_request,
@@ -33,14 +35,12 @@ from foureyes.app.review.review_documents import (
     is_not_you,
     went_back,
 )
-from foureyes.app.views.review import ReviewOutcome
-from foureyes.app.views.session import SessionView
 from foureyes.app.work.remote_attempts import bring
 from foureyes.core import events as e
 from foureyes.core.documents.findings import effective
 from foureyes.core.documents.shapes import ReviewPayload, ReviewRequest
 from foureyes.core.events.project import SecurityRecorded
-from foureyes.core.loop.reviews import FilesRead, uncovered, untold
+from foureyes.core.loop.reviews import FilesRead, unconfirmed, uncovered
 from foureyes.core.nouns.cycle import Cycle, CycleId
 from foureyes.core.nouns.finding import AFTER_RULING, Raised, Ruling, status_of
 from foureyes.core.nouns.session import Actor
@@ -62,9 +62,9 @@ class StoredReview(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[Raised, ...]
     rulings: list[Ruling]
     against: tuple[Reason, ...]
-    stands: AfterRulings
+    after: AfterRulings
     done: CycleEffect = WAITS
-    standing: Cycle | None = None
+    cycle: Cycle | None = None
     is_stopped: bool = False
 
     @property
@@ -80,15 +80,15 @@ class Reviews:
 
     def submit(self, actor: Actor, task: str, document: bytes, *, seen: str = "") -> ReviewOutcome:
         """Submit the caller's review_result about exactly the diff it saw, all of it or nothing. (V3)"""
-        return submit_told(self._context, actor, task, document, seen=seen)
+        return submit_review(self._context, actor, task, document, seen=seen)
 
     def _submit(self, actor: Actor, task: str, document: bytes, *, seen: str, read: FilesRead | None) -> ReviewOutcome:
         permit(actor, "review submit")
         with self._context.store.read() as tx:
             named = self._context.find_id(tx, task)
-            looks = looks_in_review(tx, named)
-        if looks:
-            return submit_look(self._context, actor, named, looks, document, seen=seen, read=read)
+            early = early_reviews_of(tx, named)
+        if early:
+            return submit_early_review(self._context, actor, named, early, document, seen=seen, read=read)
         before = self._before(actor, task)
         given = content_of(self._context, actor, before.facts, document)
         code = code_of(self._context, before.attempt, given.findings)
@@ -124,7 +124,7 @@ class Reviews:
             refuse_other_task(actor, task_id)
             case = case_of(self._context, tx, actor, task_id)
         if case.attempt is None:
-            raise not_handed_in(task_id)
+            raise not_submitted(task_id)
         bring(self._context, task_id)
         return case
 
@@ -204,7 +204,7 @@ class Reviews:
             summary=payload.summary,
             files=tuple(given.files),
             missing=missing,
-            untold=untold(attempt.files, given.files, read, case.policy.coverage_exclude),
+            unconfirmed=unconfirmed(attempt.files, given.files, read, case.policy.coverage_exclude),
             notes=tuple(given.notes),
             raised=len(findings),
             blocking=sum(finding.blocking for finding in findings),
@@ -226,9 +226,9 @@ class Reviews:
             findings=tuple(findings),
             rulings=given.rulings,
             against=_against(eligible, without),
-            stands=_standing(stand(self._context, work, case), facts.task.id, done),
+            after=_after(decide_after(self._context, work, case), facts.task.id, done),
             done=done,
-            standing=whole(work.tx, CycleId(cycle)).cycle if cycle else None,
+            cycle=whole(work.tx, CycleId(cycle)).cycle if cycle else None,
             is_stopped=bool(stops(facts_of(self._context, work.tx, facts.task.id), case.me)),
         )
         return self._outcome(work, facts.task.id, taken)
@@ -246,7 +246,7 @@ class Reviews:
         work.record(case.task.id, SecurityRecorded(kind=by.exception, rule=by.rule, reason=summary, detail=detail))
 
     def _outcome(self, work: Work, task: TaskId, taken: StoredReview) -> ReviewOutcome:
-        now, event, stands = self._context.get(work.tx, task), taken.event, taken.stands
+        now, event, after = self._context.get(work.tx, task), taken.event, taken.after
         return ReviewOutcome(
             task=task,
             attempt=event.attempt,
@@ -258,10 +258,10 @@ class Reviews:
             raised=tuple(finding.id for finding in taken.findings),
             ruled=tuple(f"{ruling.finding} {ruling.ruling}" for ruling in taken.rulings),
             missing=event.missing,
-            sent_back=stands.sent_back,
+            sent_back=after.sent_back,
             task_status=now.status,
             notes=tuple(_notes(taken)),
-            message=confirmation(event, f". {stands.sentence}"),
+            message=confirmation(event, f". {after.sentence}"),
             next=_next(now, taken, work.actor),
         )
 
@@ -280,7 +280,7 @@ def _against(eligible: Decision, without: Iterable[str]) -> tuple[Reason, ...]:
     return (*([] if eligible.allowed else eligible.reasons), *voiceless)
 
 
-def submit_told(
+def submit_review(
     context: Context, actor: Actor, task: str, document: bytes, *, seen: str = "", read: FilesRead | None = None
 ) -> ReviewOutcome:
     """Submit a review with the files that its program's stream reports as read. None: it reports none. (V6)"""
@@ -300,16 +300,16 @@ def _raised(work: Work, case: Case, anchored: list[Anchored]) -> Raising:
     return raising(work.tx, case.facts, anchored, kind="TL", source="review", me=case.me, where="payload.issues")
 
 
-def _standing(stands: AfterRulings, task: TaskId, done: CycleEffect) -> AfterRulings:
+def _after(after: AfterRulings, task: TaskId, done: CycleEffect) -> AfterRulings:
     """Return the state of a task after a review that may have ended its cycle."""
     sent_back, by_rule = task in done.sent_back, task in done.by_rule
-    return msgspec.structs.replace(stands, sent_back=stands.sent_back or sent_back, by_rule=stands.by_rule or by_rule)
+    return msgspec.structs.replace(after, sent_back=after.sent_back or sent_back, by_rule=after.by_rule or by_rule)
 
 
 def _next(task: Task, taken: StoredReview, actor: Actor) -> Steps:
-    if taken.stands.by_rule:
+    if taken.after.by_rule:
         return merge_by(actor)
-    if taken.stands.left:
+    if taken.after.left:
         return fe("finding", "list", task.id, "--open")
     is_due = taken.counts and task.status == "reviewing" and not taken.is_stopped
     return fe("approve", task.id) if is_due else fe("show", task.id)
@@ -344,7 +344,7 @@ def _cycle_notes(taken: StoredReview) -> list[str]:
     ruled = taken.done.ruled
     if ruled is not None:
         return [f"{taken.event.cycle} is decided: {'. '.join(ruled.reasons)} ({ruled.rule})"]
-    return [standing_words(taken.standing)] if taken.standing else []
+    return [standing_words(taken.cycle)] if taken.cycle else []
 
 
 def _refuse_all(task: TaskId | str, reasons: tuple[Reason, ...]) -> None:

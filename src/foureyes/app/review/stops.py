@@ -11,11 +11,11 @@ from foureyes.app.blockers import why_not_resumed
 from foureyes.app.case import case_of
 from foureyes.app.context import Context, Work, needed, refuse_from, refuse_task, refuse_unless, refuse_verb
 from foureyes.app.facts import facts_of
-from foureyes.app.findings.rulings import stand, tip_in
+from foureyes.app.findings.rulings import decide_after, tip_in
 from foureyes.app.outcome import each, outcome
-from foureyes.app.views.run_state import PauseView, StuckView
-from foureyes.app.views.session import SessionView
-from foureyes.app.views.task_list import Outcome
+from foureyes.app.results.run import PauseView, StuckView
+from foureyes.app.results.session import SessionView
+from foureyes.app.results.task_list import Outcome
 from foureyes.core import events as e
 from foureyes.core.events.project import ProjectHeld, ProjectResumed, SecurityRecorded
 from foureyes.core.nouns.cycle import TargetRow
@@ -131,7 +131,7 @@ class Stops:
             if _stood_still(work, row.id):
                 work.record(row.id, e.RunsResumed(reason=reason))
             if row.status == "reviewing":  # what the stop kept back: findings, and the rule (V10, M4)
-                stand(self._context, work, case_of(self._context, work.tx, work.actor, row.id, tip=tip))
+                decide_after(self._context, work, case_of(self._context, work.tx, work.actor, row.id, tip=tip))
             return self._done(work, row, f"{' and '.join(lifted)} on {row.id} {_is(lifted)} lifted")
 
     def _tip(self, actor: Actor, task: str) -> Tip | None:

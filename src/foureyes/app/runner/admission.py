@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.context import Count, IdRow, Work, refuse_verb
-from foureyes.app.lease_checks import check_runner
+from foureyes.app.results.run import PauseView, StuckView
+from foureyes.app.results.task_list import Link
 from foureyes.app.runner.rows import Awaited
+from foureyes.app.runner_registry import check_runner
 from foureyes.app.tasks.sprint_records import active, sprints_of
-from foureyes.app.views.run_state import PauseView, StuckView
-from foureyes.app.views.task_list import Link
 from foureyes.app.work.worktrees import refuse_reserved
 from foureyes.core import events as e
 from foureyes.core.nouns.run import MAKES, Purpose, Run, RunId
@@ -81,7 +81,7 @@ def run_id(context: Context) -> RunId:
 
 def profile_named(context: Context, tx: Tx, name: str) -> Profile:
     """Return an agent profile of the accepted policy, or raise BadInput with the known names. (I5, I6)"""
-    from foureyes.config.policy import agent_profiles
+    from foureyes.config.effective_policy import agent_profiles
 
     profiles = agent_profiles(context.layers(tx, context.gate))
     if name not in profiles:

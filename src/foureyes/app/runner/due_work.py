@@ -8,25 +8,25 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from foureyes.app.context import stamp
-from foureyes.app.cycles.cycle import wholes
+from foureyes.app.cycles.cycle_record import wholes
 from foureyes.app.cycles.decisions import answer_by, may_be_due
 from foureyes.app.cycles.reviewers import can_ask, is_cooling
 from foureyes.app.gate.checks import due_among
+from foureyes.app.results.journal import JournalHead
+from foureyes.app.results.run import PauseView
 from foureyes.app.runner.rows import (
     AskedRow,
     Awaited,
     CalledRow,
     ClarifyRow,
-    HandedIn,
     HeardRow,
     ReviewRun,
+    SubmissionTime,
     TaskPlace,
     Touched,
 )
 from foureyes.app.sprint.sprints import Sprints
 from foureyes.app.tasks.sprint_records import active, now_of
-from foureyes.app.views.journal import JournalHead
-from foureyes.app.views.run_state import PauseView
 from foureyes.core.cycle.decision import RunActivity, silence_begins, silent, trigger_of
 from foureyes.core.nouns.cycle import Cycle, CycleId
 from foureyes.core.nouns.run import MAKES, Run, RunId, conversation_of
@@ -40,7 +40,7 @@ from foureyes.core.words.ids import TaskId
 if TYPE_CHECKING:
     from foureyes.app.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.runner.live_runs import RunnerDesk
+    from foureyes.app.runner.live_runs import RunnerMemory
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import ReviewPolicy
     from foureyes.core.sprint.progress import SprintNow
@@ -69,7 +69,7 @@ def reviews_due(context: Context, tx: Tx, host: str) -> tuple[ReviewDue, ...]:
             cycle=row.cycle,
             task=TaskId(row.task),
             reviewer=row.reviewer,
-            look=row.look,
+            early_review=row.early_review,
             is_profile=row.kind == "profile",
             late=bool(row.until) and row.until <= now,
             stopped="a person paused it" if row.task in paused else "",
@@ -122,7 +122,7 @@ def no_longer_awaited(tx: Tx, runs: Iterable[Run]) -> tuple[set[RunId], dict[str
     cycles = sorted({run.cycle for run in asked})
     awaited = {(row.cycle, row.task, row.reviewer) for row in tx.all("runner.awaited", Awaited, ids=cycles)}
     clarifying = {(row.cycle, row.task) for row in tx.all("runner.unclarified", Awaited, ids=cycles)}
-    given = {row.id: row.at for row in tx.all("runner.reviewed", HandedIn, ids=cycles)}
+    given = {row.id: row.at for row in tx.all("runner.reviewed", SubmissionTime, ids=cycles)}
     unwanted = {
         run.id
         for run in asked
@@ -151,11 +151,11 @@ def to_decide(context: Context, tx: Tx) -> tuple[CycleId, ...]:
 def waits_for_cooled(context: Context, tx: Tx) -> bool:
     """Return True if a cycle waits only for a reviewer in cooldown. (V4)"""
     rows = tx.all("runner.to_decide", Cycle, now=context.now(), limit=MOST_OF_A_KIND)
-    waiting = [known for known in wholes(tx, rows) if known.cycle.state == "open" and not known.asked]
+    waiting = [known for known in wholes(tx, rows) if known.cycle.state == "open" and not known.requested]
     return any(is_cooling(context, tx, known) for known in waiting)
 
 
-def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
+def called(context: Context, tx: Tx, memory: RunnerMemory, policy: ReviewPolicy, host: str) -> tuple[Called, ...]:
     """Return events of agents during their work, and their silence, for which a cycle should be opened. Empty if the
     policy wants no peer reviews. (V1)
     """
@@ -167,10 +167,10 @@ def called(context: Context, tx: Tx, desk: RunnerDesk, policy: ReviewPolicy, hos
         if trigger is not None:
             key = f"{trigger}:{row.id}:{row.seq}"
             calls[trigger, row.id] = Called(trigger=trigger, tasks=(TaskId(row.id),), key=key, why=row.text)
-    return (*calls.values(), *_silence(context, tx, desk, policy.peers.silence_minutes, host))
+    return (*calls.values(), *_silence(context, tx, memory, policy.peers.silence_minutes, host))
 
 
-def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str) -> Iterable[Called]:
+def _silence(context: Context, tx: Tx, memory: RunnerMemory, minutes: int, host: str) -> Iterable[Called]:
     """Yield one call if no live run of the project, of any runner, was heard for this many minutes. (V1)
 
     Each silence gives one call, for runs whose worktree is on this machine.
@@ -178,7 +178,7 @@ def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str
     rows = tx.all("runner.heard", HeardRow, now=context.now()) if minutes else []
     if not any(row.purpose in MAKES and row.host == host for row in rows):
         return
-    own = heard_by(context, desk)
+    own = heard_by(context, memory)
     heard = [
         RunActivity(
             run=row.id,
@@ -202,10 +202,10 @@ def _silence(context: Context, tx: Tx, desk: RunnerDesk, minutes: int, host: str
         )
 
 
-def heard_by(context: Context, desk: RunnerDesk) -> dict[RunId, str]:
+def heard_by(context: Context, memory: RunnerMemory) -> dict[RunId, str]:
     """Return when this runner last heard from each of its live programs."""
     now = context.clock.now()
-    at_work = [own for own in desk.in_hand.values() if own.outcome is None]
+    at_work = [own for own in memory.current_runs.values() if own.outcome is None]
     return {own.run.id: stamp(now - timedelta(seconds=own.live.quiet_seconds())) for own in at_work}
 
 
@@ -239,7 +239,7 @@ class WaitingChecks:
     def due(self) -> list[TaskId]:
         return list(self._due)
 
-    def look(self, tx: Tx, policy: ReviewPolicy, running: Collection[str]) -> None:
+    def read(self, tx: Tx, policy: ReviewPolicy, running: Collection[str]) -> None:
         """Update `due`, `put_off` and `more`."""
         if not policy.checks:
             self._due, self.put_off, self.more = {}, {}, False
@@ -317,20 +317,20 @@ class SprintsSeen:
         self._head = -1
         self._found: tuple[SprintNow, ...] = ()
 
-    def look(self, tx: Tx, desk: RunnerDesk) -> tuple[SprintNow, ...]:
+    def read(self, tx: Tx, memory: RunnerMemory) -> tuple[SprintNow, ...]:
         """Return the active sprints, and remember the last one on the desk."""
         head = tx.one("journal.head", JournalHead)
         if head is None or head.seq != self._head:
             self._found = tuple(now_of(tx, sprint) for sprint in active(tx))
             self._head = head.seq if head is not None else -1
         if self._found:
-            desk.sprint = self._found[-1].sprint.id
+            memory.sprint = self._found[-1].sprint.id
         return self._found
 
 
-def sprint_over(tx: Tx, desk: RunnerDesk) -> str:
+def sprint_over(tx: Tx, memory: RunnerMemory) -> str:
     """Return the message that this runner's sprint has ended, or "". (X2)"""
-    row = tx.one("sprint.get", Sprint, sprint=desk.sprint) if desk.sprint else None
+    row = tx.one("sprint.get", Sprint, sprint=memory.sprint) if memory.sprint else None
     if row is None or row.state != "ended":
         return ""
     return f"{row.id} is over ({row.why}), so nothing new starts until the next sprint or a new runner"

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from foureyes.app.context import IdRow
 from foureyes.app.gate.checks import Checks
-from foureyes.app.gate.merge_queue import Merges
-from foureyes.app.review.cycles import Cycles
+from foureyes.app.gate.merger import Merges
+from foureyes.app.results.attempt import MergeRow
+from foureyes.app.review.cycle_verbs import Cycles
 from foureyes.app.runner import leases, run_end
 from foureyes.app.runner.background_jobs import JobEnd, is_for_people, only_people_run, typed
 from foureyes.app.runner.due_work import move_sprint
@@ -18,8 +19,7 @@ from foureyes.app.runner.run_end import tidy
 from foureyes.app.runner.run_start import Overdrawn, Unstarted, is_full, start
 from foureyes.app.runner.runs import Runs
 from foureyes.app.runner.snapshot import forget
-from foureyes.app.target import told_target
-from foureyes.app.views.attempt import MergeRow
+from foureyes.app.target import current_target
 from foureyes.app.work.remote_attempts import bring, catch_up, is_to_fetch, send
 from foureyes.app.work.worktrees import is_behind
 from foureyes.core.nouns.run import RunId
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.context import Context
     from foureyes.app.runner.background_jobs import Crew, Done, Job
-    from foureyes.app.runner.live_runs import RunnerDesk
+    from foureyes.app.runner.live_runs import RunnerMemory
     from foureyes.core.nouns.session import Actor
     from foureyes.core.words.ids import Sha
 
@@ -88,34 +88,34 @@ class Performing:
         self._crew = crew
         self._tell = tell
         self._asked: dict[TaskId, Sha | None] = {}
-        self._told: Sha | None = None
+        self._fetched_tip: Sha | None = None
 
-    def perform(self, step: RunStep, desk: RunnerDesk) -> bool:
+    def perform(self, step: RunStep, memory: RunnerMemory) -> bool:
         """Perform one step and return True if it did something. A refusal is reported and changes nothing."""
         name, task, why, person = step.name, getattr(step, "task", None), "", False
         try:
-            done = self._do(step, desk)
+            done = self._do(step, memory)
         except (FoureyesError, Unstarted) as problem:
             done, why, person = False, one_line(str(problem), WHY_LENGTH), is_for_people(problem)
             if not _was_sooner(step, problem):
                 self._tell(str(task or ""), f"not done: {why}")
             if is_full(problem):
-                self.no_room(desk)
+                self.no_room(memory)
         if done is False:
             state = "ready, but not started" if isinstance(step, StartRun) else ""
             grows = not isinstance(step, DecideCycle)
-            self._put_off(desk, name, task=task, state=state, why=why, grows=grows, person=person)
+            self._put_off(memory, name, task=task, state=state, why=why, grows=grows, person=person)
         elif not isinstance(step, RunChecks | Merge | Send):  # their jobs report success
-            desk.put_off.pop(name, None)
+            memory.put_off.pop(name, None)
         return done is not False
 
-    def no_room(self, desk: RunnerDesk) -> None:
+    def no_room(self, memory: RunnerMemory) -> None:
         """Postpone everything because the disk is full. (X3)"""
-        desk.put_off[NO_ROOM] = PutOff(until=self._context.later(ROOM_AGAIN_SECONDS), pause=ROOM_AGAIN_SECONDS)
+        memory.put_off[NO_ROOM] = PutOff(until=self._context.later(ROOM_AGAIN_SECONDS), pause=ROOM_AGAIN_SECONDS)
 
     def _put_off(
         self,
-        desk: RunnerDesk,
+        memory: RunnerMemory,
         name: str,
         *,
         task: TaskId | None,
@@ -125,40 +125,40 @@ class Performing:
         person: bool = False,
     ) -> bool:
         """Schedule a retry, with twice the last delay. Return True if the reason differs from the previous one."""
-        before = desk.put_off.get(name)
+        before = memory.put_off.get(name)
         pause = min(2 * before.pause, LONGEST_SECONDS) if before is not None and grows else AGAIN_SECONDS
         until = self._context.later(pause)
-        desk.put_off[name] = PutOff(until=until, pause=pause, task=task, state=state, why=why, person=person)
+        memory.put_off[name] = PutOff(until=until, pause=pause, task=task, state=state, why=why, person=person)
         return before is None or before.why != why
 
-    def forget_put_off(self, desk: RunnerDesk) -> None:
+    def forget_put_off(self, memory: RunnerMemory) -> None:
         """Forget old retries, so that a later failure starts with the short delay again."""
         since = self._context.later(-FORGET_SECONDS)
-        desk.put_off = {name: off for name, off in desk.put_off.items() if off.until > since}
+        memory.put_off = {name: off for name, off in memory.put_off.items() if off.until > since}
 
-    def _do(self, step: RunStep, desk: RunnerDesk) -> bool | None:
+    def _do(self, step: RunStep, memory: RunnerMemory) -> bool | None:
         """Return False if the step cannot be done now."""
         match step:
             case StartRun():
-                self._start(step, desk)
+                self._start(step, memory)
             case StopRun():
-                self._stop(step, desk)
+                self._stop(step, memory)
             case TidyRun():
-                return self._tidy(step, desk)
+                return self._tidy(step, memory)
             case FinishRun():
-                self._finish(step, desk)
+                self._finish(step, memory)
             case TakeOver():
                 return self._take_over(step)
             case FreeClaim():
                 return self._free(step)
             case RunChecks():
-                desk.checking.add(step.task)
+                memory.checking.add(step.task)
                 self._crew.start(step.task, _check(self._runner, step.task))
             case Merge():
-                desk.merging = step.tasks
+                memory.merging = step.tasks
                 self._crew.start(MERGE, _merge(self._runner, step.tasks))
             case Send():
-                desk.unsent, desk.sending = False, True
+                memory.unsent, memory.sending = False, True
                 self._crew.start(SEND, _send())
             case Stick():
                 why = Runs(self._context).stuck(self._runner, step.task, kind=step.kind, why=step.why)
@@ -175,37 +175,37 @@ class Performing:
                 self._tell("", f"! {news}") if news else None
                 return bool(news)
             case NotGiven() | DecideCycle() | OpenCycle():
-                news = perform_cycle(self._context, self._runner, step, desk.told)
+                news = perform_cycle(self._context, self._runner, step, memory.shown)
                 self._tell(task_of(step), news) if news else None
                 return bool(news)
             case Notify():
-                self._notify(step, desk)
+                self._notify(step, memory)
         return None
 
-    def _start(self, step: StartRun, desk: RunnerDesk) -> None:
-        if self._fetch(step, desk):
+    def _start(self, step: StartRun, memory: RunnerMemory) -> None:
+        if self._fetch(step, memory):
             return
-        desk.begun = True
-        own = start(self._context, self._runner, self._agents, step, heard=self._told)
-        desk.in_hand[own.run.id] = own
+        memory.begun = True
+        own = start(self._context, self._runner, self._agents, step, heard=self._fetched_tip)
+        memory.current_runs[own.run.id] = own
         how = HOW.get(step.purpose, "continues" if step.resumes else "started")
         self._tell(step.task, f"{how}: {step.profile}" + (f" ({step.why})" if step.why else ""))
         for note in own.notes:
             self._tell(step.task, note)
 
-    def _fetch(self, step: StartRun, desk: RunnerDesk) -> bool:
+    def _fetch(self, step: StartRun, memory: RunnerMemory) -> bool:
         """Return True if the run must wait while a submission or merge from another machine is fetched. (Q6)
 
         The target is asked for once. If that fails, work begins at the last recorded merge.
         """
         task, makes = step.task, step.purpose != "review"
         behind = makes and task not in self._asked and is_behind(self._context, task)
-        self._told = self._asked.pop(task, None)
-        if step.look or not (behind or is_to_fetch(self._context, task)):
+        self._fetched_tip = self._asked.pop(task, None)
+        if step.early_review or not (behind or is_to_fetch(self._context, task)):
             return False
-        if behind or self._told is not None:
-            self._asked[task] = self._told
-        desk.fetching.add(task)
+        if behind or self._fetched_tip is not None:
+            self._asked[task] = self._fetched_tip
+        memory.fetching.add(task)
         self._crew.start(f"{FETCH}{task}", _fetch(task, self._asked if behind else None))
         return True
 
@@ -217,26 +217,26 @@ class Performing:
         if step.error != "missing":
             self._tell("", f"{step.profile} is skipped for a while: {why}")
 
-    def _stop(self, step: StopRun, desk: RunnerDesk) -> None:
-        own = desk.in_hand[step.run]
+    def _stop(self, step: StopRun, memory: RunnerMemory) -> None:
+        own = memory.current_runs[step.run]
         own.asked = step.why
         own.live.stop(step.why)
         self._tell(step.task, f"stopping {own.run.profile}: {step.why}")
 
-    def _tidy(self, step: TidyRun, desk: RunnerDesk) -> bool:
+    def _tidy(self, step: TidyRun, memory: RunnerMemory) -> bool:
         """Clean up a run's worktree, but only if all its processes are proven dead. (S4)"""
-        own = desk.in_hand[step.run]
+        own = memory.current_runs[step.run]
         if step.run not in self._agents.end_left([own.live.process], [step.run]):
             self._tell(step.task, f"some processes of {step.run} still run and cannot be ended")
             return False
         own.left = tidy(self._context, self._runner, own.run)
         return True
 
-    def _finish(self, step: FinishRun, desk: RunnerDesk) -> None:
-        own = desk.in_hand[step.run]
+    def _finish(self, step: FinishRun, memory: RunnerMemory) -> None:
+        own = memory.current_runs[step.run]
         news = run_end.finish(self._context, self._runner, self._agents, own, step)
-        del desk.in_hand[step.run]
-        desk.unsent = True
+        del memory.current_runs[step.run]
+        memory.unsent = True
         self._tell(step.task, f"{own.run.profile} {news}")
 
     def _take_over(self, step: TakeOver) -> bool:
@@ -252,8 +252,8 @@ class Performing:
             row = tx.one("runner.claim_of", IdRow, task=step.task)
         return row is not None and run_end.free_claim(self._context, self._runner, RunId(row.id))
 
-    def _notify(self, step: Notify, desk: RunnerDesk) -> None:
-        desk.told.add(step.key)
+    def _notify(self, step: Notify, memory: RunnerMemory) -> None:
+        memory.shown.add(step.key)
         with self._context.store.read() as tx:
             command = self._context.gate_policy(tx).run.notify
         if command and step.key not in self._context.outside.kept_notices():
@@ -267,16 +267,16 @@ class Performing:
         if not kept <= standing:
             outside.keep_notices(kept & standing)
 
-    def finished(self, done: Done, desk: RunnerDesk) -> None:
+    def finished(self, done: Done, memory: RunnerMemory) -> None:
         """Handle a finished background job."""
         if done.key == SEND:
-            self._sent(done, desk)
+            self._sent(done, memory)
             return
         if done.key.startswith(FETCH):
-            self._fetched(done, desk)
+            self._fetched(done, memory)
             return
         if done.key == MERGE:
-            self._merged(done, desk)
+            self._merged(done, memory)
             return
         is_new = True
         if done.key.startswith(NOTIFY):
@@ -284,35 +284,35 @@ class Performing:
                 outside = self._context.outside
                 outside.keep_notices({*outside.kept_notices(), done.key.removeprefix(NOTIFY)})
         else:
-            desk.checking.discard(done.key)
+            memory.checking.discard(done.key)
             step = RunChecks(task=TaskId(done.key))
-            is_new = self._settle(desk, step, "not checked", done.problem, person=done.person)
+            is_new = self._settle(memory, step, "not checked", done.problem, person=done.person)
         for line in (done.said or (done.problem if is_new else "")).splitlines():
             self._tell("" if done.key.startswith(NOTIFY) else done.key, line)
 
     def _settle(
-        self, desk: RunnerDesk, step: RunStep, state: str, why: str, *, grows: bool = True, person: bool = False
+        self, memory: RunnerMemory, step: RunStep, state: str, why: str, *, grows: bool = True, person: bool = False
     ) -> bool:
         """Clear or schedule the retry of a finished job. Return True if people have not seen this reason yet."""
         if not why:
-            desk.put_off.pop(step.name, None)
+            memory.put_off.pop(step.name, None)
             return True
         tasks = getattr(step, "tasks", ())
         task = tasks[0] if tasks else getattr(step, "task", None)
-        return self._put_off(desk, step.name, task=task, state=state, why=why, grows=grows, person=person)
+        return self._put_off(memory, step.name, task=task, state=state, why=why, grows=grows, person=person)
 
-    def _merged(self, done: Done, desk: RunnerDesk) -> None:
+    def _merged(self, done: Done, memory: RunnerMemory) -> None:
         """Postpone each task that was not merged, with its own retry. (Q3)"""
-        at_work = {own.run.task for own in desk.in_hand.values()}
+        at_work = {own.run.task for own in memory.current_runs.values()}
         for task in done.closed:
             if task not in at_work:
                 self._agents.forget(task)
-        tasks, desk.merging = desk.merging, ()
+        tasks, memory.merging = memory.merging, ()
         failed = dict.fromkeys(tasks, done.problem) if done.problem else done.failed
         people = tasks if done.person else done.for_people
         fresh = [
             self._settle(
-                desk, Merge(tasks=(task,)), UNMERGED, failed.get(task, ""), grows=not done.soon, person=task in people
+                memory, Merge(tasks=(task,)), UNMERGED, failed.get(task, ""), grows=not done.soon, person=task in people
             )
             for task in tasks
         ]
@@ -321,22 +321,22 @@ class Performing:
             if not line.startswith(tuple(known)):
                 self._tell("", line)
 
-    def _sent(self, done: Done, desk: RunnerDesk) -> None:
-        desk.sending = False
-        is_new = self._settle(desk, Send(), UNSENT, done.problem, person=done.person)
-        desk.unsent = desk.unsent or bool(done.problem)
+    def _sent(self, done: Done, memory: RunnerMemory) -> None:
+        memory.sending = False
+        is_new = self._settle(memory, Send(), UNSENT, done.problem, person=done.person)
+        memory.unsent = memory.unsent or bool(done.problem)
         for line in filter(None, (done.said, f"{UNSENT}: {done.problem}" if is_new and done.problem else "")):
             self._tell("", line)
 
-    def _fetched(self, done: Done, desk: RunnerDesk) -> None:
+    def _fetched(self, done: Done, memory: RunnerMemory) -> None:
         """Let the waiting run start, or retry the fetch later."""
         task = done.key.removeprefix(FETCH)
-        desk.fetching.discard(task)
+        memory.fetching.discard(task)
         if done.problem:
             self._asked.pop(TaskId(task), None)
         name = f"StartRun:{task}"
         is_new = not done.problem or self._put_off(
-            desk, name, task=TaskId(task), state="ready, but not started", why=done.problem, person=done.person
+            memory, name, task=TaskId(task), state="ready, but not started", why=done.problem, person=done.person
         )
         if news := done.said or (done.problem if is_new else ""):
             self._tell(task, news)
@@ -377,11 +377,11 @@ def _merge(runner: Actor, tasks: Sequence[TaskId]) -> Job:
             return JobEnd(failed=dict.fromkeys(tasks, busy.message), soon=True)
         except CutOff as cut:  # earlier merges of this batch stand (Q4)
             done = [row for row in cut.done if isinstance(row, MergeRow)]
-            told = "\n".join([*_told(done), cut.message])
-            return JobEnd(told, failed=_failed(tasks, done, cut.message), closed=_closed(done))
+            text = "\n".join([*_messages(done), cut.message])
+            return JobEnd(text, failed=_failed(tasks, done, cut.message), closed=_closed(done))
         for_people = tuple(row.task for row in rows if row.outcome not in MOVED and only_people_run(row.next))
         failed = _failed(tasks, rows)
-        return JobEnd("\n".join(_told(rows)), failed=failed, closed=_closed(rows), for_people=for_people)
+        return JobEnd("\n".join(_messages(rows)), failed=failed, closed=_closed(rows), for_people=for_people)
 
     return job
 
@@ -401,7 +401,7 @@ def _with_step(row: MergeRow) -> str:
     return f"{row.message}: {typed(row.next)}" if only_people_run(row.next) else row.message
 
 
-def _told(rows: Sequence[MergeRow]) -> list[str]:
+def _messages(rows: Sequence[MergeRow]) -> list[str]:
     return [
         "; ".join([f"{row.task} {row.outcome}: {row.message}", *row.notes]) for row in rows if row.outcome != "waiting"
     ]
@@ -433,11 +433,11 @@ def _fetch(task: TaskId, asked: dict[TaskId, Sha | None] | None) -> Job:
         behind = ""
         if asked is not None:
             behind = catch_up(context)
-            told = told_target(context)
-            if told.remote and told.at is None:
+            current = current_target(context)
+            if current.remote and current.at is None:
                 with context.store.read() as tx:
-                    raise told.must(context.project(tx).target)
-            asked[task] = told.at if told.is_told and told.remote else None
+                    raise current.must(context.project(tx).target)
+            asked[task] = current.at if current.is_certain and current.remote else None
         return JobEnd("; ".join([*bring(context, task), *filter(None, [behind])]))
 
     return job
@@ -464,9 +464,9 @@ def task_of(step: NotGiven | DecideCycle | OpenCycle) -> str:
     return step.task if isinstance(step, NotGiven) else ""
 
 
-def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle | OpenCycle, told: set[str]) -> str:
+def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle | OpenCycle, shown: set[str]) -> str:
     """Perform one cycle step and return the message to show, "" if nothing changed. An OpenCycle step's key is added to
-    `told`, so that it is not repeated.
+    `shown`, so that it is not repeated.
     """
     cycles = Cycles(context)
     if isinstance(step, NotGiven):
@@ -475,7 +475,7 @@ def perform_cycle(context: Context, runner: Actor, step: NotGiven | DecideCycle 
         return f"no review by {step.reviewer} ({step.kind}): {why}"
     if isinstance(step, DecideCycle):
         return "; ".join(done.message for done in cycles.decide(runner, step.cycle) if done.changed)
-    told.add(step.key)
+    shown.add(step.key)
     return cycles.open(
         runner, step.trigger, step.tasks, reason=one_line(step.why, CYCLE_WHY_LENGTH), wide=step.wide
     ).message

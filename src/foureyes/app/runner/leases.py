@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.context import CheckLease, RunnerRow
-from foureyes.app.lease_checks import LEASE_SECONDS, check_runner, checks_of, has_ended, is_cut_off, runners_seen
-from foureyes.app.views.session import SessionView
+from foureyes.app.results.session import SessionView
+from foureyes.app.runner_registry import LEASE_SECONDS, check_runner, checks_of, has_ended, is_cut_off, runners_seen
 from foureyes.core import events as e
 from foureyes.core.nouns.run import Run, RunId, conversation_of
 from foureyes.core.words.ids import SessionId
@@ -19,7 +19,7 @@ from foureyes.steps import fe
 if TYPE_CHECKING:
     from foureyes.app.context import Context, Work
     from foureyes.app.ports import Tx
-    from foureyes.app.views.run import RunnerView
+    from foureyes.app.results.run import RunnerView
     from foureyes.core.nouns.run import RunEnding, RunOutcome, StuckKind
     from foureyes.core.nouns.session import Actor
 
@@ -61,7 +61,7 @@ def runner_views(context: Context, tx: Tx) -> list[RunnerView]:
     seen = runners_seen(context, tx)
     if not seen:
         return []
-    from foureyes.app.views.run import RunnerView
+    from foureyes.app.results.run import RunnerView
 
     runs = live_runs(tx)
     starters = [row.starter for row, _ in seen]

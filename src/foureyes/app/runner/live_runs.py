@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from foureyes.app.agent_ports import LiveRun
-from foureyes.app.views.run import RunLine, RunnerGlance
+from foureyes.app.results.run import RunLine, RunnerSummary
 from foureyes.core.nouns.run import Run, RunId, RunOutcome
 from foureyes.core.runner.plan import kept_back
 from foureyes.core.runner.snapshot import Left, PutOff
@@ -44,7 +44,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Tasks with the profile that a person chose for each."""
 
 
-class InHand(msgspec.Struct):
+class CurrentRun(msgspec.Struct):
     """A program of this runner and its outcome, if known. `fenced`: another runner has the run, so the program is
     stopped and nothing more is recorded for it. (J4)
     """
@@ -62,19 +62,19 @@ class InHand(msgspec.Struct):
     """Notes about files or settings missing from its worktree."""
 
 
-class RunnerDesk(msgspec.Struct):
+class RunnerMemory(msgspec.Struct):
     """State of a runner between two polls."""
 
     options: Options
-    in_hand: dict[RunId, InHand] = msgspec.field(default_factory=dict)
+    current_runs: dict[RunId, CurrentRun] = msgspec.field(default_factory=dict)
     stopping: StopWish = ""
     begun: bool = False
     """True after the first run has started."""
     sprint: str = ""
     """The last sprint that was active while this runner worked. (X2)"""
-    told: set[str] = msgspec.field(default_factory=set)
+    shown: set[str] = msgspec.field(default_factory=set)
     """Keys of the messages already shown."""
-    standing: set[str] = msgspec.field(default_factory=set)
+    kept_back: set[str] = msgspec.field(default_factory=set)
     """Keys of the reasons for which ready work was not started at the last poll."""
     checking: set[str] = msgspec.field(default_factory=set)
     """Tasks whose checks are running."""
@@ -92,10 +92,10 @@ class RunnerDesk(msgspec.Struct):
 # ---- Runner status ----
 
 
-def glance(snapshot: Snapshot, desk: RunnerDesk) -> RunnerGlance:
+def runner_summary(snapshot: Snapshot, memory: RunnerMemory) -> RunnerSummary:
     """Return what the runner is doing, for display."""
     sprint = snapshot.sprints[0] if snapshot.sprints else None
-    return RunnerGlance(
+    return RunnerSummary(
         runs=tuple(
             RunLine(
                 run=own.run.id,
@@ -104,14 +104,14 @@ def glance(snapshot: Snapshot, desk: RunnerDesk) -> RunnerGlance:
                 last=own.live.last_event(),
                 quiet_seconds=int(own.live.quiet_seconds()),
             )
-            for own in desk.in_hand.values()
+            for own in memory.current_runs.values()
             if own.outcome is None
         ),
-        agents=desk.options.agents,
-        checking=len(desk.checking),
-        merging=bool(desk.merging),
+        agents=memory.options.agents,
+        checking=len(memory.checking),
+        merging=bool(memory.merging),
         waits="; ".join(it.text for it in kept_back(snapshot)),
-        stopping=desk.stopping,
+        stopping=memory.stopping,
         sprint=_line(sprint, snapshot.at) if sprint is not None else "",
     )
 

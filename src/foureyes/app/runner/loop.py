@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from foureyes.app.runner.background_jobs import all_of
 from foureyes.app.runner.due_work import heard_by
 from foureyes.app.runner.execution import Performing, Tell
-from foureyes.app.runner.live_runs import InHand, Options, RunnerDesk, glance
+from foureyes.app.runner.live_runs import CurrentRun, Options, RunnerMemory, runner_summary
 from foureyes.app.runner.run_start import is_full
 from foureyes.app.runner.runs import Runs
-from foureyes.app.runner.snapshot import Lookout
+from foureyes.app.runner.snapshot import SnapshotReader
 from foureyes.core.nouns.run import MAKES
 from foureyes.core.runner.plan import kept_back, plan
 from foureyes.core.runner.snapshot import Snapshot
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.context import Context
     from foureyes.app.ports import Beacon, Changes
+    from foureyes.app.results.run import RunnerSummary
     from foureyes.app.runner.background_jobs import Crew
-    from foureyes.app.views.run import RunnerGlance
     from foureyes.core.nouns.run import RunId
     from foureyes.core.nouns.session import Actor
 
@@ -66,7 +66,7 @@ class Runner:
         options: Options,
         *,
         tell: Tell = lambda task, line: None,
-        show: Callable[[RunnerGlance], None] = lambda glance: None,
+        show: Callable[[RunnerSummary], None] = lambda runner_summary: None,
         changes: Changes | None = None,
         alarm: int = ALARM,
         beacon: Beacon | None = None,
@@ -80,17 +80,17 @@ class Runner:
         self._turns = Turns(changes)
         self._alarm = alarm
         self._beacon = beacon
-        self._lookout = Lookout(context, runner, agents)
+        self._reader = SnapshotReader(context, runner, agents)
         self._performing = Performing(context, runner, agents, crew, tell)
         self._renewed, self._renewed_at = monotonic(), context.clock.now()
-        self.desk = RunnerDesk(options)
+        self.memory = RunnerMemory(options)
         self._seen = Snapshot()
         self._trouble = ""
         self._has_looked = False
 
     def ask(self, stopping: str) -> None:
         """Ask the runner to stop, after its current runs or now. A second request always means now."""
-        self.desk.stopping = "now" if stopping == "now" or self.desk.stopping else "finish"
+        self.memory.stopping = "now" if stopping == "now" or self.memory.stopping else "finish"
 
     def run(self) -> Finish:
         """Run until no work is left or a stop is requested. Return the reason for the end and the remaining work."""
@@ -104,7 +104,7 @@ class Runner:
         finally:
             self._end_all("the runner ends")
             for done in self._crew.close():
-                self._performing.finished(done, self.desk)
+                self._performing.finished(done, self.memory)
         Runs(self._context).finish(self._runner, reason=last.why)
         return last
 
@@ -118,13 +118,13 @@ class Runner:
             if self._trouble != problem.message:  # report once per problem
                 self._tell("", all_of(problem))
             self._trouble = problem.message
-            return Finish(why=problem.message) if self.desk.stopping == "now" else Wait()
+            return Finish(why=problem.message) if self.memory.stopping == "now" else Wait()
         except OSError as problem:
             if not is_full(problem):
                 raise
-            self._performing.no_room(self.desk)  # X3: the next snapshot reports it and continues once there is room
+            self._performing.no_room(self.memory)  # X3: the next snapshot reports it and continues once there is room
             self._trouble = str(problem)
-            return Finish(why=str(problem)) if self.desk.stopping == "now" else Wait()
+            return Finish(why=str(problem)) if self.memory.stopping == "now" else Wait()
         return last
 
     def _tick(self) -> Finish | Wait | None:
@@ -132,20 +132,20 @@ class Runner:
         self._renew()
         self._poll()
         for done in self._crew.done():
-            self._performing.finished(done, self.desk)
-        self._performing.forget_put_off(self.desk)
-        self._turns.look()
-        snapshot = self._lookout.look(self.desk)
-        self._turns.take(*self._lookout.place)
+            self._performing.finished(done, self.memory)
+        self._performing.forget_put_off(self.memory)
+        self._turns.read()
+        snapshot = self._reader.read(self.memory)
+        self._turns.take(*self._reader.place)
         self._seen = snapshot
-        self._show(glance(snapshot, self.desk))
+        self._show(runner_summary(snapshot, self.memory))
         *steps, last = plan(snapshot)
         if not self._has_looked:
             self._performing.forget_notices({step.key for step in steps if isinstance(step, Notify)})
             self._has_looked = True
         moved, decided = snapshot.more, False
         for step in steps:
-            did = self._performing.perform(step, self.desk)
+            did = self._performing.perform(step, self.memory)
             moved, decided = moved or did, decided or (did and isinstance(step, DecideCycle))
             self._poll()
         if decided:
@@ -160,25 +160,25 @@ class Runner:
         """Report each reason that keeps work from starting, once while it lasts."""
         standing = {it.key: it.text for it in kept_back(snapshot) if not it.was_shown}
         for key, text in standing.items():
-            if key not in self.desk.standing and key not in self.desk.told:
+            if key not in self.memory.kept_back and key not in self.memory.shown:
                 self._tell("", text)
-        self.desk.standing = set(standing)
+        self.memory.kept_back = set(standing)
 
     # Runs
 
     def _poll(self) -> bool:
         """Collect events and outcomes of the live programs. Return True if a new snapshot would differ."""
         stirred = False
-        for own in list(self.desk.in_hand.values()):
+        for own in list(self.memory.current_runs.values()):
             if own.outcome is None:
                 own.outcome = own.live.poll()
                 self._keep_signal(own)
                 stirred = self._hear(own) or own.outcome is not None or stirred
             if own.fenced and own.outcome is not None:
-                del self.desk.in_hand[own.run.id]
+                del self.memory.current_runs[own.run.id]
         return stirred
 
-    def _keep_signal(self, own: InHand) -> None:
+    def _keep_signal(self, own: CurrentRun) -> None:
         """Record how a program ended, for a runner that takes over if this one dies. (S1, J4)"""
         outcome = own.outcome
         if outcome is None or outcome.stopped or own.fenced or own.run.purpose not in MAKES:
@@ -187,7 +187,7 @@ class Runner:
             with suppress(FoureyesError):  # this runner knows the outcome anyway
                 Runs(self._context).signalled(self._runner, own.run.id, outcome.signal, outcome.message)
 
-    def _hear(self, own: InHand) -> bool:
+    def _hear(self, own: CurrentRun) -> bool:
         """Record the events a run reported in its stream. An event that cannot be recorded is reported instead. (S3)"""
         events = own.live.heard()
         for spoken in events:
@@ -207,7 +207,7 @@ class Runner:
         """
         if self._beacon is None or self._beacon.is_lit():
             return
-        if any(own.outcome is None for own in self.desk.in_hand.values()):
+        if any(own.outcome is None for own in self.memory.current_runs.values()):
             self._tell("", "the database connection that keeps this runner alive was lost, so its agents were ended")
             self._end_all("its runner lost the connection")
         self._beacon.light()
@@ -219,9 +219,9 @@ class Runner:
         """
         if monotonic() - self._renewed < RENEW_SECONDS and not self._is_late():
             return
-        mine = [run for run, own in self.desk.in_hand.items() if not own.fenced]
+        mine = [run for run, own in self.memory.current_runs.items() if not own.fenced]
         try:
-            lost = Runs(self._context).renew(self._runner, mine, heard_by(self._context, self.desk))
+            lost = Runs(self._context).renew(self._runner, mine, heard_by(self._context, self.memory))
         except Refused as refusal:
             self._fence(mine)
             self._end_all("another runner took over")
@@ -239,18 +239,18 @@ class Runner:
 
     def _fence(self, runs: list[RunId]) -> None:
         for run in runs:
-            own = self.desk.in_hand[run]
+            own = self.memory.current_runs[run]
             own.fenced = True
             own.live.stop("another runner took it over")
             self._tell(own.run.task, f"{run} was taken over by another runner")
 
     def _end_all(self, why: str) -> None:
         """Stop every live agent and wait for them to end."""
-        for own in self.desk.in_hand.values():
+        for own in self.memory.current_runs.values():
             if own.outcome is None:
                 own.live.stop(why)
         end = monotonic() + REST_SECONDS
-        while any(own.outcome is None for own in self.desk.in_hand.values()) and monotonic() < end:
+        while any(own.outcome is None for own in self.memory.current_runs.values()) and monotonic() < end:
             self._poll()
             self._sleep(0.05)
 
@@ -264,14 +264,14 @@ class Runner:
         while (left := min(end, self._turns.due) - monotonic()) > 0:
             if self._sleep(min(left, GLANCE_SECONDS)) or self._turns.is_due() or self._poll():
                 return
-            self._show(glance(self._seen, self.desk))
+            self._show(runner_summary(self._seen, self.memory))
 
     def _rest(self, last: Wait) -> float:
         """Return the longest time to wait for an event. It is short while the store is unreachable."""
         if self._trouble:
             return AGAIN_SECONDS
         rest = min(REST_SECONDS, RENEW_SECONDS - (monotonic() - self._renewed))
-        dues = [own.live.due_seconds() for own in self.desk.in_hand.values() if own.outcome is None]
+        dues = [own.live.due_seconds() for own in self.memory.current_runs.values() if own.outcome is None]
         if last.until:
             dues.append((datetime.fromisoformat(last.until) - self._context.clock.now()).total_seconds())
         return max(0.01, min([rest, *dues]))
@@ -280,7 +280,7 @@ class Runner:
         """Sleep until an event or the timeout. Return True if a job, the connection lock or a signal ended it."""
         others = [self._crew.fileno(), self._alarm]
         others += [self._beacon.fileno()] if self._beacon is not None else []
-        asked = [own.live.fileno() for own in self.desk.in_hand.values() if own.outcome is None]
+        asked = [own.live.fileno() for own in self.memory.current_runs.values() if own.outcome is None]
         asked.append(self._turns.fileno())
         with selectors.DefaultSelector() as selector:
             for descriptor in {number for number in (*others, *asked) if number >= 0}:
@@ -304,14 +304,14 @@ class Turns:
     def __init__(self, changes: Changes | None) -> None:
         self._changes = changes
         self._place, self._among = 0, 1
-        self._looked = -inf
+        self._read_at = -inf
         self.due = inf
         """When this runner's turn comes after a write, infinity if there was none."""
 
-    def look(self) -> None:
+    def read(self) -> None:
         """Note that a poll begins. It covers all writes so far."""
         self._has_changed()
-        self._looked, self.due = monotonic(), inf
+        self._read_at, self.due = monotonic(), inf
 
     def take(self, place: int, among: int) -> None:
         """Set this runner's position among all live runners, oldest first."""
@@ -325,7 +325,7 @@ class Turns:
         """Return True if there was a write and this runner's turn has come."""
         if self.due == inf and self._has_changed():
             turn, round_ = self._place * TURN_SECONDS, self._among * TURN_SECONDS
-            self.due = max(monotonic() + turn, self._looked + round_)
+            self.due = max(monotonic() + turn, self._read_at + round_)
         return self.due <= monotonic()
 
     def _has_changed(self) -> bool:

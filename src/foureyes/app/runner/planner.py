@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.agent_ports import Launch
+from foureyes.app.results.run import Cooldown
+from foureyes.app.results.task import Drafted
+from foureyes.app.results.task_list import ListQuery, TaskRow
 from foureyes.app.review.closing import Closing
 from foureyes.app.runner.profiles import order_of
 from foureyes.app.runner.runs import Runs
 from foureyes.app.tasks.plans import Plans
 from foureyes.app.tasks.tasks import Tasks
-from foureyes.app.views.run_state import Cooldown
-from foureyes.app.views.task import Drafted
-from foureyes.app.views.task_list import ListQuery, TaskRow
 from foureyes.app.work.remote_attempts import begin_at
-from foureyes.config.policy import agent_profiles, listed_profiles
+from foureyes.config.effective_policy import agent_profiles, listed_profiles
 from foureyes.core.documents.plan import in_order, read_plan
 from foureyes.core.documents.plan_draft import plan_in, planning_prompt, retrying_prompt
 from foureyes.core.nouns.run import RunOutcome

@@ -10,11 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.context import stamp
-from foureyes.app.lease_checks import left_runs, live_runners
+from foureyes.app.results.run import AgentView, Conversation, Cooldown
 from foureyes.app.runner.leases import live_runs
-from foureyes.app.views.run import AgentView, Conversation
-from foureyes.app.views.run_state import Cooldown
-from foureyes.config.policy import agent_profiles, listed_profiles, review_policy
+from foureyes.app.runner_registry import left_runs, live_runners
+from foureyes.config.effective_policy import agent_profiles, listed_profiles, review_policy
 from foureyes.core.nouns.run import MAKES, ErrorKind, Run, conversation_of
 from foureyes.core.rules.policy import DEFAULT_PROFILES
 from foureyes.core.rules.required import all_reviewers

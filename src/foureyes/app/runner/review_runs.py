@@ -6,24 +6,24 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from foureyes.app.context import not_handed_in
+from foureyes.app.context import not_submitted
 from foureyes.app.facts import attempt_of
-from foureyes.app.review.cycles import clarify_points
-from foureyes.app.review.early_reviews import looks_in_review, submit_look
-from foureyes.app.review.prompts import AtHand, prompt_about, prompt_at_hand
-from foureyes.app.review.review_documents import attempt_request, look_request
-from foureyes.app.review.reviews import submit_told
+from foureyes.app.results.session import SessionView
+from foureyes.app.review.cycle_verbs import clarify_points
+from foureyes.app.review.early_reviews import early_reviews_of, submit_early_review
+from foureyes.app.review.prompts import PromptFiles, prompt_about, prompt_with_files
+from foureyes.app.review.review_documents import attempt_request, early_review_request
+from foureyes.app.review.reviews import submit_review
 from foureyes.app.runner.rows import ReviewRun
-from foureyes.app.views.session import SessionView
 from foureyes.app.work.remote_attempts import bring
-from foureyes.config.policy import agent_profiles
+from foureyes.config.effective_policy import agent_profiles
 from foureyes.core.documents.answer import document_in
 from foureyes.core.documents.json_reader import parsed, read
 from foureyes.core.documents.prompt import CHANGE, REQUEST
 from foureyes.core.documents.shapes import ClarificationResult, PointAnswer, ReviewRequest, ReviewResult, name_of
 from foureyes.core.loop.reviews import FilesRead, seen_by
 from foureyes.core.nouns.attempt import ChangedFile
-from foureyes.core.nouns.cycle import Clarification, Look
+from foureyes.core.nouns.cycle import Clarification, EarlyReview
 from foureyes.core.nouns.session import Actor
 from foureyes.core.runner.plan import is_about
 from foureyes.core.words.text import one_line, visible
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.context import Context
     from foureyes.app.ports import Tx
-    from foureyes.app.runner.live_runs import InHand
-    from foureyes.app.views.review import ReviewOutcome
+    from foureyes.app.results.review import ReviewOutcome
+    from foureyes.app.runner.live_runs import CurrentRun
     from foureyes.core.nouns.run import Run
     from foureyes.core.runner.steps import StartRun
     from foureyes.core.words.ids import Sha
@@ -65,7 +65,7 @@ class ReviewFiles(msgspec.Struct, frozen=True, kw_only=True):
     """Files of a reviewer: the checkout, the folder in it for the request and the diff, and the change under review."""
 
     path: str
-    beside: str
+    review_folder: str
     change: Subject
     request: ReviewRequest
 
@@ -82,14 +82,16 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
 def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
     """Return the change that a run reviews, or refuse if its task was never submitted. (V1)"""
-    look = tx.one("cycle.look", Look, task=run.task, n=run.look) if run.look else None
-    if look is not None:
-        files = context.repo.file_diffs(look.base, look.commit)
+    early_review = (
+        tx.one("cycle.early_review", EarlyReview, task=run.task, n=run.early_review) if run.early_review else None
+    )
+    if early_review is not None:
+        files = context.repo.file_diffs(early_review.base, early_review.commit)
         return Subject(
             attempt=0,
-            diff_id=look.diff_id,
-            base=look.base,
-            head=look.commit,
+            diff_id=early_review.diff_id,
+            base=early_review.base,
+            head=early_review.commit,
             files=tuple(
                 ChangedFile(
                     file.path, None if file.binary else file.added, None if file.binary else file.removed, file.old_path
@@ -99,7 +101,7 @@ def subject_of(context: Context, tx: Tx, run: Run) -> Subject:
         )
     attempt = attempt_of(tx, run.task)
     if attempt is None:
-        raise not_handed_in(run.task)
+        raise not_submitted(run.task)
     return Subject(
         attempt=attempt.n,
         diff_id=attempt.diff_id,
@@ -115,7 +117,7 @@ def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run)
     """
     with context.store.read() as tx:
         change = subject_of(context, tx, run)
-    if not run.look:
+    if not run.early_review:
         bring(context, run.task)
     request = _request(context, runner, run, change)
     files = {
@@ -128,14 +130,14 @@ def review_files(context: Context, runner: Actor, agents: LocalAgents, run: Run)
         return context.workshop.files_of(change.head)
 
     made = agents.checkout(run.id, write, files)
-    return ReviewFiles(path=made.path, beside=made.beside, change=change, request=request)
+    return ReviewFiles(path=made.path, review_folder=made.review_folder, change=change, request=request)
 
 
 def _request(context: Context, runner: Actor, run: Run, change: Subject) -> ReviewRequest:
     """Return the review request of an attempt or an early review. (V2)"""
     with context.store.read() as tx:
-        if run.look:
-            return look_request(context, tx, runner, run, change.diff_id)
+        if run.early_review:
+            return early_review_request(context, tx, runner, run, change.diff_id)
         return attempt_request(context, tx, runner, run.task, run.profile)
 
 
@@ -154,25 +156,25 @@ def _cut(text: str) -> str:
 def review_prompt(context: Context, runner: Actor, run: Run, step: StartRun, files: ReviewFiles) -> str:
     """Return the whole prompt of a review run. A retry also quotes the problem with the last answer. (V2, V3)"""
     again = _again(context, run) if step.asks == "answer" else ""
-    request = msgspec.json.format(msgspec.json.encode(_at_hand(files)), indent=2).decode()
-    at_hand = AtHand(
+    request = msgspec.json.format(msgspec.json.encode(_prompt_files(files)), indent=2).decode()
+    files_of = PromptFiles(
         attempt=files.change.attempt,
         diff_id=files.change.diff_id,
         base=files.change.base,
         head=files.change.head,
         files=files.change.files,
-        beside=files.beside,
+        review_folder=files.review_folder,
         clarified=files.request.context.clarified,
-        request=request if len(request) <= MOST_REQUEST else f"{files.beside}/{REQUEST}",
+        request=request if len(request) <= MOST_REQUEST else f"{files.review_folder}/{REQUEST}",
     )
     purpose = "rereview" if files.request.is_re_review else "review"
-    text = prompt_at_hand(context, runner, run.task, purpose, at_hand)
+    text = prompt_with_files(context, runner, run.task, purpose, files_of)
     return "\n".join(filter(None, (text, again and f"## Try again\n\n{again}")))
 
 
-def _at_hand(files: ReviewFiles) -> ReviewRequest:
+def _prompt_files(files: ReviewFiles) -> ReviewRequest:
     """Return the request with the path of the diff file in place of a diff command."""
-    context = msgspec.structs.replace(files.request.context, diff=f"{files.beside}/{CHANGE}")
+    context = msgspec.structs.replace(files.request.context, diff=f"{files.review_folder}/{CHANGE}")
     return msgspec.structs.replace(files.request, context=context)
 
 
@@ -185,7 +187,7 @@ def _again(context: Context, run: Run) -> str:
     return AGAIN.format(what="review of", task=run.task, why=text, kind=RESULT)
 
 
-def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOutcome:
+def take_review(context: Context, agents: LocalAgents, own: CurrentRun) -> ReviewOutcome:
     """Submit the answer of a run as the review of its session. Refuse it if it is not a valid review, or if the
     checkout was changed. (V2, V3)
     """
@@ -195,17 +197,17 @@ def take_review(context: Context, agents: LocalAgents, own: InHand) -> ReviewOut
         raise Refused(why)
     with context.store.read() as tx:
         change, reviewer = subject_of(context, tx, own.run), actor_of(tx, own)
-        looks = looks_in_review(tx, own.run.task, own.run.look) if own.run.look else []
+        early = early_reviews_of(tx, own.run.task, own.run.early_review) if own.run.early_review else []
         read = _read_by(context, tx, own, change)
     document = document_in(own.outcome.answer, RESULT)
     _refuse_other_change(document, change)
     given = document.encode("utf-8", "surrogatepass")
-    if looks:
-        return submit_look(context, reviewer, own.run.task, looks, given, read=read)
-    return submit_told(context, reviewer, own.run.task, given, read=read)
+    if early:
+        return submit_early_review(context, reviewer, own.run.task, early, given, read=read)
+    return submit_review(context, reviewer, own.run.task, given, read=read)
 
 
-def _read_by(context: Context, tx: Tx, own: InHand, change: Subject) -> FilesRead | None:
+def _read_by(context: Context, tx: Tx, own: CurrentRun, change: Subject) -> FilesRead | None:
     """Return the files that the run read according to its output, and True if the profile reports all reads. None if
     the output reports no tools. (V6)
     """
@@ -227,7 +229,7 @@ def _refuse_other_change(document: str, change: Subject) -> None:
         raise BadInput(f"payload.diff_id: it must name the reviewed change, {change.diff_id}.")
 
 
-def actor_of(tx: Tx, own: InHand) -> Actor:
+def actor_of(tx: Tx, own: CurrentRun) -> Actor:
     """Return the session that holds the run's token. Each write checks the token again. (I2)"""
     run = own.run
     row = tx.one("session.get", SessionView, id=run.session or "")
@@ -277,7 +279,7 @@ def clarify_prompt(context: Context, runner: Actor, run: Run, step: StartRun) ->
     return f"{text}\n## Try again\n\n{AGAIN.format(what='answer about', task=run.task, why=fenced(why[-1]), kind=KIND)}"
 
 
-def take_clarification(context: Context, own: InHand) -> None:
+def take_clarification(context: Context, own: CurrentRun) -> None:
     """Record the answers to all points. If one is missing, refuse all. (R2)"""
     assert own.outcome is not None
     with context.store.read() as tx:

@@ -72,7 +72,7 @@ class AskedRow(msgspec.Struct, frozen=True, kw_only=True):
     reviewer: str
     kind: ReviewerKind
     until: str = ""
-    look: int = 0
+    early_review: int = 0
 
 
 class ClarifyRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,7 +130,7 @@ class Held(msgspec.Struct, frozen=True):
     fence: int
 
 
-class HandedIn(msgspec.Struct, frozen=True):
+class SubmissionTime(msgspec.Struct, frozen=True):
     """Time of a task's latest submission, or of a review."""
 
     id: str

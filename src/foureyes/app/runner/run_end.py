@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from foureyes.app.facts import attempt_of
 from foureyes.app.findings.answers import answers_in
+from foureyes.app.results.run import Cooldown
 from foureyes.app.runner.leases import get
 from foureyes.app.runner.profiles import cools_until
 from foureyes.app.runner.review_runs import drop_files, take_clarification, take_review, why_refused
 from foureyes.app.runner.runs import Runs
 from foureyes.app.target import counted_against
-from foureyes.app.views.run_state import Cooldown
 from foureyes.app.work.worktrees import branch_of
 from foureyes.core.nouns.run import ASKED, MAKES
 from foureyes.core.runner.snapshot import Left
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.context import Context
     from foureyes.app.git_ports import Additions, Fence
-    from foureyes.app.runner.live_runs import InHand
+    from foureyes.app.runner.live_runs import CurrentRun
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.core.nouns.run import Run, RunEnding, RunId, RunOutcome
     from foureyes.core.nouns.session import Actor
@@ -53,15 +53,15 @@ HOW: dict[AfterRun, RunEnd] = {
 ENDINGS: dict[AfterRun, RunEnding] = {"retry": "failed", "send_back": "failed", "stopped": "stopped", "cool": "failed"}
 
 
-def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, step: FinishRun) -> str:
+def finish(context: Context, runner: Actor, agents: LocalAgents, own: CurrentRun, step: FinishRun) -> str:
     """Handle the work of an ended run and return the message to show."""
     assert own.outcome is not None
     runs, run, outcome, then = Runs(context), own.run, own.outcome, step.then
     why = step.why
-    if then in ("hand_in", "needs_review"):
-        signal = "DONE" if then == "hand_in" else "NEEDS_REVIEW"
+    if then in ("submit_work", "needs_review"):
+        signal = "DONE" if then == "submit_work" else "NEEDS_REVIEW"
         try:
-            done = runs.hand_in(runner, run.id, signal=signal, message=_message(outcome))
+            done = runs.submit_work(runner, run.id, signal=signal, message=_message(outcome))
             _end(context, runner, run.id, outcome, "finished")
             return f"submitted: {done.status}"
         except FoureyesError as problem:
@@ -87,7 +87,7 @@ def finish(context: Context, runner: Actor, agents: LocalAgents, own: InHand, st
     return f"{SAYS[then]}: {one_line(why, WHY_LENGTH)}" if why else SAYS[then]
 
 
-def _answered(context: Context, runner: Actor, agents: LocalAgents, own: InHand) -> str:
+def _answered(context: Context, runner: Actor, agents: LocalAgents, own: CurrentRun) -> str:
     """Record the answer of a review or clarification run. An invalid document ends the run as refused, with the
     problems for a retry. (V3)
     """
@@ -149,7 +149,7 @@ def _submitted(runs: Runs, runner: Actor, run: Run) -> bool:
     if run.signal not in ("DONE", "NEEDS_REVIEW"):
         return False
     try:
-        runs.hand_in(runner, run.id, signal=run.signal, message=run.message)
+        runs.submit_work(runner, run.id, signal=run.signal, message=run.message)
     except FoureyesError:
         if not runs.holds(runner, run.id):
             raise
@@ -173,7 +173,7 @@ def _reasons(problem: FoureyesError) -> str:
 
 
 SAYS: dict[AfterRun, str] = {
-    "hand_in": "submitted",
+    "submit_work": "submitted",
     "needs_review": "submitted",
     "ask_signal": "asked how it ended",
     "no_change": "nothing changed",
@@ -225,17 +225,17 @@ def tidy(context: Context, runner: Actor, run: Run) -> Left:
     try:
         target = counted_against(context, task.start_target, asks=False).at
         yardstick = Yardstick(task, attempt, target, policy.copies, answered)
-        return _looked_at(context, run, yardstick, fence)
+        return _checked_work(context, run, yardstick, fence)
     except FoureyesError as problem:
         return Left(problem=problem.message)
 
 
-def _looked_at(context: Context, run: Run, yardstick: Yardstick, fence: Fence) -> Left:
+def _checked_work(context: Context, run: Run, yardstick: Yardstick, fence: Fence) -> Left:
     if run.task not in context.workshop.worktrees():
         return Left(problem="its worktree is gone")
-    stands = context.workshop.unlock_worktree(run.task)
+    checked_out = context.workshop.unlock_worktree(run.task)
     ref = branch_of(context, run.task)
-    problem = _elsewhere(stands, ref) or _commit_rest(context, run, ref, yardstick, fence)
+    problem = _elsewhere(checked_out, ref) or _commit_rest(context, run, ref, yardstick, fence)
     head = context.repo.commit_of(ref)
     if head is None:
         return Left(problem=f"its branch {ref} is gone")
@@ -256,10 +256,10 @@ def _from_elsewhere(context: Context, yardstick: Yardstick, ref: str, head: Sha)
     return f"{ref.removeprefix('refs/heads/')} is not based on {began[:7]}, where the task began"
 
 
-def _elsewhere(stands: str, ref: str) -> str:
+def _elsewhere(checked_out: str, ref: str) -> str:
     """Return a problem if the worktree has another branch checked out than the task's. (S4)"""
-    stood, wanted = stands.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
-    return "" if stands == ref else f"its worktree is on {stood or 'no branch'}, not on {wanted}"
+    stood, wanted = checked_out.removeprefix("refs/heads/"), ref.removeprefix("refs/heads/")
+    return "" if checked_out == ref else f"its worktree is on {stood or 'no branch'}, not on {wanted}"
 
 
 def _is_new(context: Context, yardstick: Yardstick, head: str) -> bool:
@@ -280,7 +280,7 @@ def _commit_rest(context: Context, run: Run, ref: str, yardstick: Yardstick, fen
     trailers = [("Task", str(run.task)), ("Foureyes-Session", str(run.session))]
     message = f"{yardstick.task.title}\n\nWhat {run.profile} left uncommitted at the end of {run.id}."
     try:
-        context.workshop.commit_all(message, trailers, apart=run.task, fence=fence)
+        context.workshop.commit_all(message, trailers, worktree_of=run.task, fence=fence)
     except GitProblem as refusal:
         return refusal.message
     return ""

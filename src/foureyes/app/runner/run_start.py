@@ -12,14 +12,14 @@ import msgspec
 from foureyes.app.agent_ports import Launch
 from foureyes.app.review.prompts import Prompts
 from foureyes.app.runner.leases import live_runs
-from foureyes.app.runner.live_runs import InHand
+from foureyes.app.runner.live_runs import CurrentRun
 from foureyes.app.runner.profiles import cools_until
 from foureyes.app.runner.review_runs import clarify_prompt, drop_files, review_files, review_prompt
 from foureyes.app.runner.rows import PastRow
 from foureyes.app.runner.runs import Runs
-from foureyes.app.target import told_target
+from foureyes.app.target import current_target
 from foureyes.app.work.worktrees import make_worktree
-from foureyes.config.policy import agent_profiles
+from foureyes.config.effective_policy import agent_profiles
 from foureyes.core.documents.answer import answer_schema
 from foureyes.core.nouns.run import ASKED, ROLE_FOR, RunOutcome
 from foureyes.core.words.ids import token_hash
@@ -48,7 +48,7 @@ class Unstarted(Exception):
     """Raised if a run did not start. It has ended and its reason is recorded."""
 
 
-def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, heard: Sha | None = None) -> InHand:
+def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, heard: Sha | None = None) -> CurrentRun:
     """Start a run, or raise Unstarted. (Q6)
 
     A failed run ends as `unstarted` and leaves nothing behind. `heard` is the remote's target head if it was fetched
@@ -62,7 +62,7 @@ def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, 
         purpose=step.purpose,
         resumes=step.resumes,
         cycle=step.cycle,
-        look=step.look,
+        early_review=step.early_review,
     )
     live: LiveRun | None = None
     try:
@@ -79,7 +79,7 @@ def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, 
             program=live.program,
             digest=live.digest,
             worktree=place.path,
-            target=told_target(context, asks=False, heard=heard).at,
+            target=current_target(context, asks=False, heard=heard).at,
         )
         assert bound.session is not None
         if run.purpose not in ASKED:
@@ -92,7 +92,7 @@ def start(context: Context, runner: Actor, agents: LocalAgents, step: StartRun, 
     except (FoureyesError, OSError) as problem:
         _undo(context, runner, agents, run, live, problem)
         raise Unstarted(str(problem)) from problem
-    return InHand(run=bound, live=live, notes=place.notes, token=token_hash(secret))
+    return CurrentRun(run=bound, live=live, notes=place.notes, token=token_hash(secret))
 
 
 class RunPlace(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,13 +8,15 @@ is refused and must stop its agents before anything else.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.context import needed, permit, refuse_task
-from foureyes.app.lease_checks import check_runner
+from foureyes.app.context import IdRow, Work, needed, permit, refuse_task
 from foureyes.app.outcome import outcome
+from foureyes.app.results.run import BlockedWork, Cooldown, PauseView, StuckView, once
+from foureyes.app.results.task_list import Outcome
 from foureyes.app.runner.leases import (
     bury,
     event_of_end,
@@ -29,18 +31,20 @@ from foureyes.app.runner.leases import (
     until,
     with_last_reason,
 )
-from foureyes.app.views.run_state import Cooldown, PauseView, Standstill, StuckView, once
-from foureyes.app.views.task_list import Outcome
+from foureyes.app.runner_registry import check_runner
 from foureyes.core import events as e
-from foureyes.core.nouns.run import ROLE_FOR, Run, RunId
-from foureyes.core.words.text import clean_text, spaced
+from foureyes.core.nouns.run import EMIT_TYPES, ROLE_FOR, SIGNALS, EmitType, Run, RunId, Signal
+from foureyes.core.nouns.session import Actor, is_oneself
+from foureyes.core.words.text import clean_text, is_blank, spaced, visible
+from foureyes.errors import BadInput, NotFound, Reason
+from foureyes.steps import NO_STEP, Steps, blank, fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.context import Context
-    from foureyes.app.views.attempt import SubmitOutcome
-    from foureyes.app.views.run import Begun, RunnerView, Said
-    from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding, RunOutcome, Signal, StuckKind
-    from foureyes.core.nouns.session import Actor
+    from foureyes.app.results.attempt import SubmitOutcome
+    from foureyes.app.results.run import Begun, RunnerView, Said
+    from foureyes.core.nouns.run import ErrorKind, Purpose, RunEnding, RunOutcome, StuckKind
+    from foureyes.core.nouns.task import Task
     from foureyes.core.runner.signals import Spoken
     from foureyes.core.words.ids import Sha
     from foureyes.core.words.lifecycle import RunEnd
@@ -66,8 +70,8 @@ class Runs:
 
         `agents` is its largest number of parallel runs, 0 if it only checks and merges. `beacon` is the lock it holds.
         """
+        from foureyes.app.results.run import Begun
         from foureyes.app.runner import admission
-        from foureyes.app.views.run import Begun
 
         permit(actor, "run")
         with self._context.writing(actor, "run") as work:
@@ -114,7 +118,7 @@ class Runs:
         purpose: Purpose,
         resumes: str = "",
         cycle: str = "",
-        look: int = 0,
+        early_review: int = 0,
     ) -> Run:
         """Reserve a task for a run of this runner, so that no other runner or session can start it. (J4)
 
@@ -142,7 +146,7 @@ class Runs:
                 iteration=row.iteration,
                 resumes=resumes,
                 cycle=cycle,
-                look=look,
+                early_review=early_review,
             )
             work.record(row.id, event)
             return get(work.tx, event.run)
@@ -236,20 +240,20 @@ class Runs:
                 silence(work, row, f"its run has ended: {ending}")
             return get(work.tx, run)
 
-    def hand_in(
+    def submit_work(
         self, runner: Actor, run: RunId, *, signal: str, message: str, commit: str | None = None
     ) -> SubmitOutcome:
         """Submit a run's work on behalf of its implementer. `commit` is the message for leftover files, which are committed
         without running programs of the tree. (T)
         """
-        from foureyes.app.gate.submission import Wish, hand_in
+        from foureyes.app.gate.submission import Wish, submit_work
 
         permit(runner, "run")
         with self._context.store.read() as tx:
             row = get(tx, run)
         leased = self._leased(runner, run)
-        wish = Wish(task=row.task, message=spaced(message, TEXT), commit=commit, signal=signal, apart=True)
-        return hand_in(self._context, leased, wish, sends=False)
+        wish = Wish(task=row.task, message=spaced(message, TEXT), commit=commit, signal=signal, elsewhere=True)
+        return submit_work(self._context, leased, wish, sends=False)
 
     def release(self, runner: Actor, run: RunId, *, how: RunEnd = "", reason: str = "") -> Outcome:
         """Release the claim of a run, or one that an earlier run left. A task whose agent is blocked then waits for a
@@ -295,26 +299,26 @@ class Runs:
 
     def signal(self, actor: Actor, signal: str, *, message: str = "", task: str = "") -> Outcome:
         """Record an agent's signal that its run is over. (S1)"""
-        from foureyes.app.runner import signals
+        from foureyes.app.runner import runs
 
-        named, message = signals.signal_named(signal), clean_text(message, "the message")
+        named, message = runs.signal_named(signal), clean_text(message, "the message")
         with self._context.writing(actor, "agent signal") as work:
-            row, run = signals.speaks_of(self._context, work, task)
+            row, run = runs.speaks_of(self._context, work, task)
             work.record(row.id, e.Signalled(signal=named, message=message, run=run.id if run else None))
-            step = signals.after_signal(named, row.id, by_run=run is not None)
+            step = runs.after_signal(named, row.id, by_run=run is not None)
             return outcome(self._context.get(work.tx, row.id), f"{row.id}: {named}", step)
 
     def emit(self, actor: Actor, type: str, summary: str, *, payload: str = "", task: str = "") -> Outcome:
         """Record a message that an agent sends during its work. (S3)"""
-        from foureyes.app.runner import signals
+        from foureyes.app.runner import runs
 
-        named, summary = signals.type_named(type), signals.clean_summary(summary)
-        payload = signals.clean_payload(payload)
+        named, summary = runs.type_named(type), runs.clean_summary(summary)
+        payload = runs.clean_payload(payload)
         with self._context.writing(actor, "agent emit") as work:
-            row, run = signals.speaks_of(self._context, work, task)
+            row, run = runs.speaks_of(self._context, work, task)
             work.record(row.id, e.Emitted(type=named, summary=summary, payload=payload, run=run.id if run else None))
             done = outcome(self._context.get(work.tx, row.id), f"{row.id}: recorded {named}")
-        return done if run is not None else signals.with_eyes(self._context, actor, done, named, summary)
+        return done if run is not None else runs.with_reviewers(self._context, actor, done, named, summary)
 
     def heard(self, runner: Actor, run: RunId, spoken: Spoken) -> None:
         """Record an event from the run's output as its own. (S3)"""
@@ -328,14 +332,14 @@ class Runs:
         self._speak(runner, run, e.Signalled(signal=signal, message=spaced(message, TEXT), run=run))
 
     def _speak(self, runner: Actor, run: RunId, event: e.Emitted | e.Signalled) -> None:
-        from foureyes.app.runner import signals
+        from foureyes.app.runner import runs
 
         with self._context.writing(self._leased(runner, run), "run") as work:
-            signals.speak(self._context, work, get(work.tx, run), event)
+            runs.speak(self._context, work, get(work.tx, run), event)
 
     def said(self, *, after: int = 0, limit: int = MOST_SAID) -> list[Said]:
         """Return agent messages after a journal row, oldest first."""
-        from foureyes.app.views.run import Said
+        from foureyes.app.results.run import Said
 
         with self._context.store.read() as tx:
             return tx.all("run.said", Said, after=after, limit=limit)
@@ -364,10 +368,10 @@ class Runs:
             work.record(row.id, e.RunStuck(kind=kind, why=words))
             return words
 
-    def standstill(self) -> Standstill:
+    def blocked_work(self) -> BlockedWork:
         """Return the pauses and the tasks that wait for a person."""
         with self._context.store.read() as tx:
-            return Standstill(pauses=once(tx.all("run.pauses", PauseView)), stuck=tx.all("run.stuck", StuckView))
+            return BlockedWork(pauses=once(tx.all("run.pauses", PauseView)), stuck=tx.all("run.stuck", StuckView))
 
     # Profiles
 
@@ -411,3 +415,129 @@ class Runs:
         """Return the runner with its lease of a run. Each write checks the lease again."""
         with self._context.store.read() as tx:
             return replace(runner, lease=(run, get(tx, run).fence))
+
+
+T = TypeVar("T", Signal, EmitType)
+SUMMARY_LIMIT = 500
+PAYLOAD_LIMIT = 20_000
+
+
+def signal_named(text: str) -> Signal:
+    """Return the typed signal, or raise BadInput. (S1)"""
+    return _named(text.strip().upper().replace("-", "_"), SIGNALS, "signal", text, fe("agent", "signal", "DONE"))
+
+
+def type_named(text: str) -> EmitType:
+    """Return the typed event type, or raise BadInput. (S3)"""
+    typed = text.strip().lower().replace("-", "_")
+    return _named(typed, EMIT_TYPES, "event", text, fe("agent", "emit", "progress", phrase("what happened")))
+
+
+def _named(word: str, known: tuple[T, ...], what: str, text: str, step: Steps) -> T:
+    found = next((each for each in known if each == word), None)
+    if found is None:
+        raise BadInput(f"there is no {what} {visible(text)[:40]!r}. Allowed: {', '.join(known)}.", next_step=step)
+    return found
+
+
+def clean_summary(text: str) -> str:
+    """Return the cleaned summary of an event, or raise BadInput if it is blank or too long. (S3)"""
+    summary = " ".join(clean_text(text, "the summary").split())
+    again = fe("agent", "emit", blank("TYPE"), phrase("what happened"))
+    if is_blank(summary):
+        raise BadInput("an event needs a summary of what happened.", next_step=again)
+    if len(summary) > SUMMARY_LIMIT:
+        raise BadInput(
+            f"the summary has {len(summary):,} characters, but at most {SUMMARY_LIMIT} are allowed.", next_step=again
+        )
+    return summary
+
+
+def clean_payload(text: str) -> str:
+    """Return the payload of an event: a JSON object as text, or an empty string. (S3)"""
+    text = text.strip()
+    if not text:
+        return ""
+    if len(text) > PAYLOAD_LIMIT:
+        raise BadInput(f"the payload has {len(text):,} characters; at most {PAYLOAD_LIMIT:,} are allowed.")
+    try:
+        payload = msgspec.json.decode(text.encode())
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        raise BadInput("the payload is not JSON.") from None
+    if not isinstance(payload, dict):
+        raise BadInput("the payload must be a JSON object.")
+    return clean_text(text, "the payload")
+
+
+def speaks_of(context: Context, work: Work, task: str) -> tuple[Task, Run | None]:
+    """Return the task that the caller reports about, and its run if it has a token. Without one, the caller must be the
+    session that works on the task.
+    """
+    actor = work.actor
+    row = context.find(work.tx, task or actor.task or _only_claim(work))
+    if actor.role is not None:
+        return row, work.tx.one("run.of_session", Run, session=actor.session)
+    me = context.party(work.tx, actor)
+    if row.implementer is None or row.status != "in_progress" or not _is_its_own(context, work, row, me.session):
+        why = f"only the session that works on {row.id} can report progress on it"
+        refuse_task(row.id, "was not changed", Reason("S1", why, fe("log", row.id, phrase("what you know"))))
+    return row, None
+
+
+def _is_its_own(context: Context, work: Work, task: Task, session: str) -> bool:
+    if task.implementer == session:
+        return True
+    from foureyes.app.facts import facts_of
+
+    assert task.implementer is not None
+    facts = facts_of(context, work.tx, task.id)
+    return is_oneself(context.party(work.tx, work.actor), facts.party(task.implementer))
+
+
+def _only_claim(work: Work) -> str:
+    """Return the only task that this session has started, or raise NotFound."""
+    tasks = [claim.id for claim in work.tx.all("session.claims", IdRow, session=work.actor.session)]
+    if len(tasks) == 1:
+        return tasks[0]
+    several = f"you work on several tasks: {', '.join(tasks)}." if tasks else "you have started no task."
+    raise NotFound(several, next_step=fe("list", "--mine"))
+
+
+def speak(context: Context, work: Work, run: Run, event: e.Emitted | e.Signalled) -> None:
+    """Record an event from a run's stream in the name of its session. (S1, S3)"""
+    if run.session is None or run.state != "running":
+        return
+    speaker = Actor(
+        session=run.session,
+        kind="agent",
+        trust="issued",
+        agent=run.profile,
+        host=run.host,
+        role=run.role,
+        task=run.task,
+    )
+    Work(work.tx, speaker, work.at, context.store.project).record(run.task, event)
+
+
+def after_signal(signal: Signal, task: str, *, by_run: bool) -> Steps:
+    """Return the next step for a caller without a runner. (S1, S2)"""
+    if by_run:
+        return NO_STEP
+    if signal in ("DONE", "NEEDS_REVIEW"):
+        return fe("submit", task, *(() if signal == "DONE" else ("--signal", signal)))
+    if signal == "BLOCKED":
+        return fe("block", task, "-m", phrase("what it waits for"))
+    return fe("unstart", task, "-m", phrase("why it failed"))
+
+
+def with_reviewers(context: Context, actor: Actor, done: Outcome, type_: EmitType, summary: str) -> Outcome:
+    """Open a peer review for an agent without a runner, if its event opens one and the policy wants peers. (V1)"""
+    from foureyes.core.cycle.decision import trigger_of
+
+    trigger = trigger_of(type_)
+    if trigger is None:
+        return done
+    from foureyes.app.review.cycle_verbs import triggered
+
+    note = triggered(context, actor, done.task, trigger, summary)
+    return msgspec.structs.replace(done, notes=(*done.notes, note)) if note else done

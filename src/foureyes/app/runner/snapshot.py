@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from foureyes.app.context import Context, Count, IdRow, stamp
-from foureyes.app.cycles.unreviewed import unreviewed
-from foureyes.app.gate.queued_merges import Lease, is_live, items_of, obstacle, rules_of, settles_at
-from foureyes.app.lease_checks import runners_seen
+from foureyes.app.cycles.unreviewed_attempts import unreviewed
+from foureyes.app.gate.merge_queue import Lease, is_live, items_of, obstacle, rules_of, settles_at
 from foureyes.app.project.accepted_config import unaccepted
+from foureyes.app.results.project import CounterRow
+from foureyes.app.results.run import PauseView
 from foureyes.app.runner.due_work import MOST_OF_A_KIND as DUE
 from foureyes.app.runner.due_work import (
     SprintsSeen,
@@ -26,13 +27,12 @@ from foureyes.app.runner.due_work import (
     waits_for_cooled,
 )
 from foureyes.app.runner.leases import checks_of_others
-from foureyes.app.runner.live_runs import NO_ROOM, RunnerDesk
+from foureyes.app.runner.live_runs import NO_ROOM, RunnerMemory
 from foureyes.app.runner.profiles import Profiles
-from foureyes.app.runner.rows import Cost, HandedIn, PastRow, ReadyRow, RunTask, Troubled
+from foureyes.app.runner.rows import Cost, PastRow, ReadyRow, RunTask, SubmissionTime, Troubled
+from foureyes.app.runner_registry import runners_seen
 from foureyes.app.tasks.escalation import loop_state_of, profile_of
 from foureyes.app.tasks.sprint_records import sprints_of
-from foureyes.app.views.project import CounterRow
-from foureyes.app.views.run_state import PauseView
 from foureyes.app.work.worktrees import reserved_by_others
 from foureyes.core.nouns.cycle import Cycle
 from foureyes.core.nouns.run import MAKES, Run
@@ -47,9 +47,8 @@ from foureyes.errors import FoureyesError
 if TYPE_CHECKING:
     from foureyes.app.agent_ports import LocalAgents
     from foureyes.app.ports import NamedQuery, Tx
+    from foureyes.app.results.run import Cooldown, RunnerState
     from foureyes.app.runner.live_runs import Options
-    from foureyes.app.views.run import RunnerState
-    from foureyes.app.views.run_state import Cooldown
     from foureyes.core.nouns.run import Purpose
     from foureyes.core.rules.policy import ReviewPolicy
 
@@ -133,7 +132,7 @@ MOST_WAITING = 5
 WAITING_LINE_LENGTH = 200
 
 
-class Aside:
+class WaitingItems:
     """Items that wait but do not block the runner, with a cached result of git."""
 
     def __init__(self, context: Context) -> None:
@@ -158,7 +157,7 @@ class Aside:
             return
         self._unaccepted = f"{left.text}: fe config accept" if left is not None and left.acceptable else ""
 
-    def look(self, tx: Tx, agents: int) -> tuple[str, ...]:
+    def read(self, tx: Tx, agents: int) -> tuple[str, ...]:
         """Return one line per waiting item."""
         if self._unaccepted:
             self._until = min(self._until, self._context.later(1))  # show an acceptance soon
@@ -271,7 +270,7 @@ ALWAYS: list[NamedQuery] = [
 """Queries that every snapshot needs."""
 
 
-class Lookout:
+class SnapshotReader:
     """Reads snapshots. Between two of them it only keeps caches."""
 
     def __init__(self, context: Context, runner: Actor, agents: LocalAgents) -> None:
@@ -279,20 +278,20 @@ class Lookout:
         self._runner = runner
         self._profiles = Profiles(context, agents)
         self._checks = WaitingChecks(context, runner)
-        self._aside = Aside(context)
+        self._waiting_items = WaitingItems(context)
         self._sprints = SprintsSeen()
         self._keeping = Keeping(context, agents)
         self.place = (0, 1)
         """This runner's position among the live runners, and their number, at the last snapshot."""
 
-    def look(self, desk: RunnerDesk) -> Snapshot:
+    def read(self, memory: RunnerMemory) -> Snapshot:
         """Return everything that the planner needs. Tasks being fetched from another machine are marked as stopped.
         (Q6)
         """
-        self._aside.ask()
+        self._waiting_items.ask()
         snapshot, fetched = (
-            self._look(desk),
-            dict.fromkeys(desk.fetching, "it was submitted on another machine and is being fetched"),
+            self._read(memory),
+            dict.fromkeys(memory.fetching, "it was submitted on another machine and is being fetched"),
         )
         reviews = [replace(row, stopped=row.stopped or fetched.get(row.task, "")) for row in snapshot.reviews]
         tasks = [replace(row, stopped=row.stopped or fetched.get(row.id, "")) for row in snapshot.tasks]
@@ -302,62 +301,64 @@ class Lookout:
             reviews=tuple(reviews),
             tasks=tuple(tasks),
             fetching=bool(fetched),
-            put_off=self._put_off(desk, due),
+            put_off=self._put_off(memory, due),
         )
 
-    def _put_off(self, desk: RunnerDesk, due: Collection[TaskId]) -> dict[str, PutOff]:
+    def _put_off(self, memory: RunnerMemory, due: Collection[TaskId]) -> dict[str, PutOff]:
         """Return the retries that still wait, for work that is still due."""
         checks = {RunChecks(task=task).name: off for task, off in self._checks.put_off.items()}
-        known, now = {**checks, **desk.put_off}, self._context.now()
+        known, now = {**checks, **memory.put_off}, self._context.now()
         return {name: off for name, off in known.items() if off.until > now and (off.task is None or off.task in due)}
 
-    def _look(self, desk: RunnerDesk) -> Snapshot:
+    def _read(self, memory: RunnerMemory) -> Snapshot:
         """Read the snapshot in one transaction."""
         with self._context.store.read() as tx:
             tx.ahead(*ALWAYS)
             policy = self._context.gate_policy(tx)
-            runs = self._runs(tx, desk)
+            runs = self._runs(tx, memory)
             slots = self._profiles.slots(tx, self._runner)
-            sprints = self._sprints.look(tx, desk)
-            tasks = self._tasks(tx, policy, desk, runs, bound=bool(sprints or desk.sprint or desk.options.sprints))
+            sprints = self._sprints.read(tx, memory)
+            tasks = self._tasks(
+                tx, policy, memory, runs, bound=bool(sprints or memory.sprint or memory.options.sprints)
+            )
             merges_due, settles = self._merges(tx)
-            self._checks.look(tx, policy, desk.checking)
+            self._checks.read(tx, policy, memory.checking)
             cooled = self._profiles.wake_at
             cooled = cooled if cooled and (tasks or waits_for_cooled(self._context, tx)) else ""
             project = self._context.project(tx)
             everywhere = tx.all("run.pauses_of", PauseView, task="")
             ends = [live.sprint.ends_at for live in sprints]
             return Snapshot(
-                agents=desk.options.agents,
+                agents=memory.options.agents,
                 host=self._runner.host,
-                stopping=desk.stopping,
-                starting=not (desk.options.once and desk.begun),
-                until_idle=desk.options.until_idle or desk.options.once,
+                stopping=memory.stopping,
+                starting=not (memory.options.once and memory.begun),
+                until_idle=memory.options.until_idle or memory.options.once,
                 paused=_paused(everywhere, project.hold),
                 halted=_halted(everywhere, project.hold),
                 reviews=reviews_due(self._context, tx, self._runner.host),
-                called=called(self._context, tx, desk, policy, self._runner.host),
+                called=called(self._context, tx, memory, policy, self._runner.host),
                 to_decide=to_decide(self._context, tx),
                 full=_full(tx, policy),
-                no_room=self._no_room(policy, desk),
+                no_room=self._no_room(policy, memory),
                 sprints=sprints,
-                sprint_over=sprint_over(tx, desk),
-                only_sprints=desk.options.sprints,
+                sprint_over=sprint_over(tx, memory),
+                only_sprints=memory.options.sprints,
                 at=self._context.now(),
                 held=project.hold or "",
-                aside=self._aside.look(tx, desk.options.agents),
+                waiting_lines=self._waiting_items.read(tx, memory.options.agents),
                 tasks=tuple(tasks),
                 runs=tuple(runs),
                 slots=tuple(slots),
                 order=self._profiles.order,
-                assigned=desk.options.assigned,
-                checks_due=tuple(self._checks_due(tx, desk)),
-                checks_running=len(desk.checking),
+                assigned=memory.options.assigned,
+                checks_due=tuple(self._checks_due(tx, memory)),
+                checks_running=len(memory.checking),
                 checks_at_once=policy.run.checks_at_once,
                 merges_due=merges_due,
-                merging=bool(desk.merging),
-                unsent=desk.unsent and self._context.remote(tx) is not None,
-                sending=desk.sending,
+                merging=bool(memory.merging),
+                unsent=memory.unsent and self._context.remote(tx) is not None,
+                sending=memory.sending,
                 more=self._checks.more,
                 wake_at=min(filter(None, (settles, cooled, *ends)), default=""),
                 worth_waiting=bool(settles or cooled),
@@ -365,13 +366,13 @@ class Lookout:
                 spend_micros=round(policy.run.spend_per_task * MICROS),
                 spend_sprint_micros=round(policy.run.spend_per_sprint * MICROS),
                 attention=attention(tx, policy, self._profiles.cooled),
-                kept=self._keeping.look(tx),
-                told=frozenset(desk.told),
+                kept=self._keeping.read(tx),
+                shown=frozenset(memory.shown),
             )
 
     # Runs
 
-    def _runs(self, tx: Tx, desk: RunnerDesk) -> list[LiveState]:
+    def _runs(self, tx: Tx, memory: RunnerMemory) -> list[LiveState]:
         states = {str(row.session): state for row, state in runners_seen(self._context, tx)}
         at_work = [session for session, state in states.items() if state == "live"]
         mine = str(self._runner.session)
@@ -379,11 +380,11 @@ class Lookout:
         runs = self._seen(tx, [session for session, state in states.items() if state in ("live", "silent")])
         ids = sorted({run.task for run in runs})
         tasks = {row.id: row for row in tx.all("runner.tasks", RunTask, ids=ids)} if ids else {}
-        handed = {row.id: row.at for row in tx.all("runner.handed_in", HandedIn, ids=ids)} if ids else {}
+        submitted = {row.id: row.at for row in tx.all("runner.submitted_task", SubmissionTime, ids=ids)} if ids else {}
         hold = self._context.project(tx).hold if runs else None
         unwanted, given = no_longer_awaited(tx, runs)
         live = [
-            self._state(run, desk, tasks.get(run.task), states.get(run.runner), str(run.session or "") in given)
+            self._state(run, memory, tasks.get(run.task), states.get(run.runner), str(run.session or "") in given)
             for run in runs
         ]
         return [
@@ -391,7 +392,7 @@ class Lookout:
                 state,
                 tasks.get(state.run.task),
                 hold,
-                given.get(str(state.run.session or ""), handed.get(state.run.task, "")),
+                given.get(str(state.run.session or ""), submitted.get(state.run.task, "")),
                 state.run.id in unwanted,
             )
             for state in live
@@ -405,10 +406,10 @@ class Lookout:
         return tx.all("run.seen", Run, runner=me.session, host=me.host, living=list(living), now=now)
 
     def _state(
-        self, run: Run, desk: RunnerDesk, task: RunTask | None, runner: RunnerState | None, has_reviewed: bool
+        self, run: Run, memory: RunnerMemory, task: RunTask | None, runner: RunnerState | None, has_reviewed: bool
     ) -> LiveState:
         mine = run.runner == self._runner.session
-        own = desk.in_hand.get(run.id) if mine else None
+        own = memory.current_runs.get(run.id) if mine else None
         is_done = has_reviewed or (task is not None and _is_done(run, task))
         if own is not None:
             return LiveState(run=run, outcome=own.outcome, left=own.left, asked=bool(own.asked), done=is_done)
@@ -445,29 +446,29 @@ class Lookout:
     # Tasks
 
     def _tasks(
-        self, tx: Tx, policy: ReviewPolicy, desk: RunnerDesk, runs: Iterable[LiveState], *, bound: bool
+        self, tx: Tx, policy: ReviewPolicy, memory: RunnerMemory, runs: Iterable[LiveState], *, bound: bool
     ) -> list[TaskState]:
         left = [
             TaskState(id=TaskId(row.id), status="in_progress", left_claim=True)
             for row in tx.all("runner.left_claims", IdRow, limit=QUEUE)
         ]
-        free = desk.options.agents - sum(state.mine or state.lost for state in runs)
-        if free <= 0 or desk.stopping or (desk.options.once and desk.begun):
+        free = memory.options.agents - sum(state.mine or state.lost for state in runs)
+        if free <= 0 or memory.stopping or (memory.options.once and memory.begun):
             return left
-        most = free + len(desk.put_off)  # tasks put off take no place
-        return left + states(self._context, tx, self._runner, policy, desk.options, most, sprints=bound)
+        most = free + len(memory.put_off)  # tasks put off take no place
+        return left + states(self._context, tx, self._runner, policy, memory.options, most, sprints=bound)
 
-    def _checks_due(self, tx: Tx, desk: RunnerDesk) -> Iterable[TaskId]:
+    def _checks_due(self, tx: Tx, memory: RunnerMemory) -> Iterable[TaskId]:
         """Yield the first due checks and the broken ones. Checks leased by another runner are skipped. (J4)"""
-        due, broke = self._checks.due, [task for task in self._checks.put_off if task not in desk.checking]
+        due, broke = self._checks.due, [task for task in self._checks.put_off if task not in memory.checking]
         others = checks_of_others(self._context, tx, self._runner.session) if due or broke else set()
-        rest = [task for task in due if RunChecks(task=task).name in desk.put_off]
+        rest = [task for task in due if RunChecks(task=task).name in memory.put_off]
         free = [task for task in due if task not in others and task not in rest][:QUEUE]
         return [*free, *[task for task in (*rest, *broke) if task not in others]]
 
-    def _no_room(self, policy: ReviewPolicy, desk: RunnerDesk) -> str:
+    def _no_room(self, policy: ReviewPolicy, memory: RunnerMemory) -> str:
         """Return why the disk has no room, or an empty string. (X3)"""
-        full = desk.put_off.get(NO_ROOM)
+        full = memory.put_off.get(NO_ROOM)
         if full is not None and full.until > self._context.now():
             return "the disk is full"
         free = self._context.outside.free_space()
@@ -538,7 +539,7 @@ class Keeping:
         self._context, self._agents = context, agents
         self._next = ""
 
-    def look(self, tx: Tx) -> tuple[TaskId, ...]:
+    def read(self, tx: Tx) -> tuple[TaskId, ...]:
         """Return the closed tasks with data on this machine."""
         if self._next > self._context.now():
             return ()

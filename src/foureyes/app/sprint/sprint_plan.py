@@ -11,8 +11,8 @@ import msgspec
 from foureyes.app.context import stamp
 from foureyes.app.modes import modes_by_task
 from foureyes.app.pages.completion import red_on_target
+from foureyes.app.results.sprint import PlannedTaskView, SprintAsk, SprintPlanView, SprintTargetView
 from foureyes.app.tasks.sprint_records import own_zone, sprints_of, zone_named
-from foureyes.app.views.sprint import PlannedTaskView, SprintAsk, SprintPlanView, SprintTargetView
 from foureyes.core.events.sprint import Chosen
 from foureyes.core.rules.policy import required_grade
 from foureyes.core.rules.required import is_profile, required_reviewers

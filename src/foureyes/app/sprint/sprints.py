@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.context import Count, permit, refuse_verb, stamp
-from foureyes.app.lease_checks import check_runner, left_runs, live_runners
 from foureyes.app.pages.completion import Validation
 from foureyes.app.pages.review_queue import Queue
+from foureyes.app.results.sprint import (
+    SPRINT_AGENTS,
+    ReportedTask,
+    SprintBegun,
+    SprintReport,
+    SprintRow,
+    SprintUndo,
+    SprintView,
+)
+from foureyes.app.runner_registry import check_runner, left_runs, live_runners
 from foureyes.app.sprint import sprint_plan
 from foureyes.app.sprint.sprint_plan import target_view
-from foureyes.app.target import ToldTarget, told_target
+from foureyes.app.target import CurrentTarget, current_target
 from foureyes.app.tasks.sprint_records import (
     SprintOfTask,
     ended_line,
@@ -26,15 +35,6 @@ from foureyes.app.tasks.sprint_records import (
     zone_of,
 )
 from foureyes.app.tasks.tasks import free_id
-from foureyes.app.views.sprint import (
-    SPRINT_AGENTS,
-    ReportedTask,
-    SprintBegun,
-    SprintReport,
-    SprintRow,
-    SprintUndo,
-    SprintView,
-)
 from foureyes.core import events as e
 from foureyes.core.nouns.sprint import sprint_name
 from foureyes.core.rules.callers import why_not_independent, why_not_steering
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
     from foureyes.app.context import Context, Work
     from foureyes.app.ports import Tx
-    from foureyes.app.views.sprint import SprintAsk, SprintPlanView
+    from foureyes.app.results.sprint import SprintAsk, SprintPlanView
     from foureyes.core.events import Event
     from foureyes.core.nouns.session import Actor
     from foureyes.core.nouns.sprint import EndKind, PauseKind, Sprint
@@ -298,7 +298,7 @@ def failures(tx: Tx, sprint: Sprint, rows: Sequence[SprintTask]) -> list[SprintR
     """Return the failed tasks, each with its reason. (X5)"""
     why = {row.id: row for row in tx.all("sprint.troubles", Trouble, sprint=sprint.id)}
     return [
-        SprintRow(task=row.id, title=row.title, standing="failed", why=_trouble(row, why.get(row.id)))
+        SprintRow(task=row.id, title=row.title, state="failed", why=_trouble(row, why.get(row.id)))
         for row in rows
         if stage_of(row) == "failed"
     ]
@@ -326,7 +326,7 @@ def _at_work(context: Context, tx: Tx, sprint: Sprint) -> list[SprintRow]:
         return left.get(run.runner) or (span(seconds_since(context, run.started_at)) if run.started_at else "begins")
 
     return [
-        SprintRow(task=run.task, title="", standing="running", why=f"{run.profile} {words(run)}")
+        SprintRow(task=run.task, title="", state="running", why=f"{run.profile} {words(run)}")
         for run in tx.all("sprint.at_work", AtWork, sprint=sprint.id)
     ]
 
@@ -423,7 +423,7 @@ def _against(context: Context, tx: Tx, actor: Actor, sprint: Sprint, runner: str
 
 def _has_program(context: Context, actor: Actor) -> bool:
     """Return True if an agent program is installed here, judging by files only."""
-    from foureyes.config.policy import agent_profiles
+    from foureyes.config.effective_policy import agent_profiles
 
     with context.store.read() as tx:
         profiles = agent_profiles(context.layers(tx, actor))
@@ -433,8 +433,8 @@ def _has_program(context: Context, actor: Actor) -> bool:
 
 def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
     """Create the target's checkpoint, then record the start with its end. (X1, X5)"""
-    target, told = _target(context) if sprint.wants_checkpoint else ("", ToldTarget(None))
-    head = told.at
+    target, current = _target(context) if sprint.wants_checkpoint else ("", CurrentTarget(None))
+    head = current.at
     checkpoint = _checkpoint(context, sprint, head) if head is not None else ""
     with context.writing(actor, "sprint start") as work:
         _refuse_moved(work, sprint)
@@ -446,9 +446,9 @@ def _begin(context: Context, actor: Actor, sprint: Sprint) -> SprintBegun:
         work.record("", event)
     words = target_view(context, sprint.target, event.ends_at).words
     notes = [f"checkpoint {checkpoint} at {head[:7]} of {target}"] if checkpoint and head else []
-    if told.unasked:
-        what = "the last recorded merge" if told.is_merged else f"{target} of this clone"
-        notes.append(f"that is {what}, because {told.unasked}")
+    if current.remote_problem:
+        what = "the last recorded merge" if current.is_merged else f"{target} of this clone"
+        notes.append(f"that is {what}, because {current.remote_problem}")
     if before:
         were, counts = ("was", "counts") if before == 1 else ("were", "count")
         notes.append(f"{before} of its tasks {were} submitted before it started and {counts} as done (X5)")
@@ -515,15 +515,15 @@ def _with_runner(context: Context, actor: Actor, begun: SprintBegun, runner: str
     return replace(begun, runner=words, notes=(*begun.notes, missing), next=fe("agent", "list"))
 
 
-def _target(context: Context) -> tuple[str, ToldTarget]:
+def _target(context: Context) -> tuple[str, CurrentTarget]:
     """Return the target and its head, as the remote has it. Refuse if the head is unknown. (Q6)"""
     with context.store.read() as tx:
         target = context.project(tx).target
-    told = told_target(context)
-    if told.unasked and told.at is None:
-        why = Reason("K2", told.must(target).message, fe("sprint", "plan", "--no-checkpoint"))
+    current = current_target(context)
+    if current.remote_problem and current.at is None:
+        why = Reason("K2", current.must(target).message, fe("sprint", "plan", "--no-checkpoint"))
         refuse_verb("the sprint was not started: the checkpoint could not be made.", why)
-    return target, told
+    return target, current
 
 
 def _checkpoint(context: Context, sprint: Sprint, head: Sha) -> str:

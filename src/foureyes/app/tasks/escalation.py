@@ -50,8 +50,8 @@ class _Ended(msgspec.Struct, frozen=True):
 
 def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
     """Return the loop state of a task. The router, the prompts and all interfaces use this."""
-    handed = tx.all("review.rounds", LoopAttempt, task=task.id)
-    if not handed:
+    submitted = tx.all("review.rounds", LoopAttempt, task=task.id)
+    if not submitted:
         return LoopState()
     steps = tx.all("finding.steps", FindingMove, task=task.id)
     acts = [
@@ -65,8 +65,8 @@ def loop_state_of(context: Context, tx: Tx, task: Task) -> LoopState:
         for row in tx.all("review.odd_ends", _OddEnd, task=task.id)
     ]
     limits = context.gate_policy(tx).limits
-    is_over = task.status in AT_WORK or bool(handed[-1].close_seq)
-    return loop_state(handed, rounds(handed, steps, closed=is_over), acts, odds, limits)
+    is_over = task.status in AT_WORK or bool(submitted[-1].close_seq)
+    return loop_state(submitted, rounds(submitted, steps, closed=is_over), acts, odds, limits)
 
 
 def profile_of(context: Context, tx: Tx, task: Task, now: LoopState) -> str:
@@ -104,7 +104,7 @@ def ask_lead(context: Context, work: Work, task: TaskId, why: str) -> None:
     row = context.get(work.tx, task)
     if row.waiting_for:
         return  # the lead or a person is asked already
-    event = e.TaskEscalated(iteration=row.iteration, tier=_tier(row), waiting_for="lead", why=why, asked=True)
+    event = e.TaskEscalated(iteration=row.iteration, tier=_tier(row), waiting_for="lead", why=why, requested=True)
     work.gate.record(task, event)
 
 
@@ -118,7 +118,7 @@ def rounds_table(state: LoopState) -> list[str]:
     if not state.rounds:
         return []
     rows = [
-        f"{round_.n:>2}  {round_.found:>5}  {round_.fixed:>5}  {round_.no_progress:>11}"
+        f"{round_.n:>2}  {round_.raised:>5}  {round_.fixed:>5}  {round_.no_progress:>11}"
         for round_ in state.rounds[-ROUNDS_SHOWN:]
     ]
     return ["it  found  fixed  no-progress", *rows]

@@ -13,7 +13,7 @@ from foureyes.steps import fe, phrase
 
 if TYPE_CHECKING:
     from foureyes.app.context import Context
-    from foureyes.app.views.task_list import Outcome
+    from foureyes.app.results.task_list import Outcome
     from foureyes.core.nouns.session import Actor
 
 

@@ -11,10 +11,10 @@ import msgspec
 from foureyes.app.context import Context, IdRow, permit, refuse_verb
 from foureyes.app.facts import controls_in, facts_of
 from foureyes.app.ports import Tx
+from foureyes.app.results.task import Accepted, PlannedRow
+from foureyes.app.results.task_list import Link, ListQuery, TaskRow
 from foureyes.app.signatures import active_keys, keys_at_hand
 from foureyes.app.tasks.tasks import free_id, is_new_word, loosening, planned_labels
-from foureyes.app.views.task import Accepted, PlannedRow
-from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.documents.plan import PlanDocument, PlanNames, PlanRow, PlanTask, in_order, read_plan
 from foureyes.core.nouns.session import Actor

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from foureyes.app.context import Count
-from foureyes.app.views.sprint import NO_SPRINT, SprintGlance
+from foureyes.app.results.sprint import NO_SPRINT, SprintSummary
 from foureyes.core.nouns.sprint import Sprint, number_of, sprint_name
 from foureyes.core.sprint.progress import (
     Progress,
@@ -162,7 +162,7 @@ def zone_of(context: Context, sprint: Sprint) -> tzinfo:
     return zone_named(sprint.zone or own_zone(context))
 
 
-def glance(context: Context, tx: Tx) -> SprintGlance:
+def sprint_summary(context: Context, tx: Tx) -> SprintSummary:
     """Return one line on the running sprint, else on the last ended one. (X2)"""
     running = sorted(active(tx), key=lambda sprint: sprint.state != "running")
     sprints = running[:1] or [sprint for sprint in latest(tx) if sprint.state == "ended" and sprint.started_at]
@@ -171,7 +171,7 @@ def glance(context: Context, tx: Tx) -> SprintGlance:
     sprint = sprints[0]
     how_far, now, zone = progress(tx, sprint), context.clock.now(), zone_of(context, sprint)
     words = parts(sprint, how_far, now, zone)
-    return SprintGlance(
+    return SprintSummary(
         id=sprint.id,
         state=sprint.state,
         done=how_far.done,

@@ -13,9 +13,9 @@ from foureyes.app.facts import facts_for, of_facts
 from foureyes.app.modes import modes_of
 from foureyes.app.outcome import each, first_of_epic, named, outcome
 from foureyes.app.ports import NamedQuery, Tx
-from foureyes.app.views.project import CounterRow
-from foureyes.app.views.review import ApprovalView
-from foureyes.app.views.task_list import Outcome, PlannedTask
+from foureyes.app.results.project import CounterRow
+from foureyes.app.results.review import ApprovalView
+from foureyes.app.results.task_list import Outcome, PlannedTask
 from foureyes.core import events as e
 from foureyes.core.events.decision import ApprovalEnded
 from foureyes.core.nouns.session import Actor

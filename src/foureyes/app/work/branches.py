@@ -39,7 +39,7 @@ def tip_of(
             return gate.Tip(on_target=_has_landed(context, attempt, target, inside, shown=shown))
         if is_elsewhere(context, attempt.clone):
             tip = branch_there(context, task, attempt, inside)
-            return gate.Tip(head=tip.head, unasked=tip.unasked, machine=machine_of(attempt.clone))
+            return gate.Tip(head=tip.head, remote_problem=tip.remote_problem, machine=machine_of(attempt.clone))
         return gate.Tip(head=None if attempt.ref == DETACHED else context.repo.commit_of(attempt.ref))
     except GitProblem:
         return None
@@ -52,7 +52,7 @@ def tip_since(context: Context, case: Case, inside: Tx) -> gate.Tip | None:
     if case.attempt is None or (case.attempt.landed and remote_of(context, inside)):
         return case.tip
     tip = tip_of(context, case.task.id, case.attempt, case.target, inside)
-    return replace(tip, unasked=case.tip.unasked) if tip and case.tip else tip
+    return replace(tip, remote_problem=case.tip.remote_problem) if tip and case.tip else tip
 
 
 def _has_landed(context: Context, attempt: Attempt, target: str, inside: Tx | None, *, shown: bool) -> bool:
@@ -111,7 +111,7 @@ def begin_again(context: Context, task: TaskId) -> str:
 
 
 def _begin_again(context: Context, task: TaskId) -> str:
-    from foureyes.app.views.review import FeedbackView
+    from foureyes.app.results.review import FeedbackView
 
     with context.store.read() as tx:
         tx.along(("attempt.feedback", {"task": task}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from foureyes.app.context import Context, permit, refuse_verb
-from foureyes.app.views.work import CheckpointView
+from foureyes.app.results.work import CheckpointView
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.ids import Sha

@@ -11,18 +11,18 @@ from msgspec.structs import replace
 from foureyes.app.context import OF_PROJECT, Count, IdRow, permit, refuse_task, refuse_verb
 from foureyes.app.facts import facts_of, parties_of, processes_of
 from foureyes.app.outcome import claim_by, outcome
+from foureyes.app.results.session import SessionView
+from foureyes.app.results.status import OpenPoint
+from foureyes.app.results.task_list import Link, ListQuery, TaskRow
 from foureyes.app.target import (
+    CurrentTarget,
     TargetHere,
-    ToldTarget,
     as_the_remote_has_it,
+    current_target,
     merged_reason,
     refuse_merged,
     target_here,
-    told_target,
 )
-from foureyes.app.views.session import SessionView
-from foureyes.app.views.status import OpenPoint
-from foureyes.app.views.task_list import Link, ListQuery, TaskRow
 from foureyes.core import events as e
 from foureyes.core.nouns.session import Actor, is_oneself, is_same
 from foureyes.core.rules.check_states import check_states
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
     from foureyes.app.context import Context, Work
     from foureyes.app.ports import Tx
-    from foureyes.app.views.task_list import Outcome
-    from foureyes.app.views.work import ClaimedWorktree
+    from foureyes.app.results.task_list import Outcome
+    from foureyes.app.results.work import ClaimedWorktree
     from foureyes.core.nouns.task import Task
     from foureyes.core.rules.facts import Facts
     from foureyes.core.words.ids import Sha
@@ -67,9 +67,9 @@ class Claims:
         `worktree` None: as the project's configuration says.
         """
         permit(actor, "start")
-        target, apart = self._look(actor, worktree)
-        here = not apart or (worktree is None and self._is_at_its_place(task, target.tip))
-        head = told_target(self._context, named=target.named).at if here else None
+        target, separate = self._read(actor, worktree)
+        here = not separate or (worktree is None and self._is_at_its_place(task, target.tip))
+        head = current_target(self._context, named=target.named).at if here else None
         done: Outcome | None = None
         with self._context.writing(actor, "start") as work:
             row = self._context.find(work.tx, task)
@@ -96,21 +96,21 @@ class Claims:
         is_wanted = bool(worktree) or (worktree is None and self._has_place(actor, TaskId(done.task), here=here))
         return self._in_worktree(actor, done) if is_wanted else done
 
-    def _look(self, actor: Actor, worktree: bool | None) -> tuple[TargetHere, bool]:
+    def _read(self, actor: Actor, worktree: bool | None) -> tuple[TargetHere, bool]:
         """Return the target, and True if the claim gets a worktree. Refuse that if the target is missing. (K1)"""
         with self._context.store.read() as tx:
-            target, apart = target_here(self._context, tx), bool(worktree)
+            target, separate = target_here(self._context, tx), bool(worktree)
             if worktree is None:
                 from foureyes.app.work.worktrees import wants_worktree
 
-                apart = wants_worktree(self._context, tx, actor)
+                separate = wants_worktree(self._context, tx, actor)
         if target.lost:
             target = as_the_remote_has_it(self._context, target)
-        if apart and target.tip is None:
+        if separate and target.tip is None:
             from foureyes.app.work.worktrees import refuse_targetless
 
             refuse_targetless(self._context, target.named.target)
-        return target, apart
+        return target, separate
 
     def _is_at_its_place(self, task: str, head: Sha | None) -> bool:
         from foureyes.app.work.worktrees import is_at_its_place
@@ -184,19 +184,19 @@ class Claims:
         A claim of this session that was interrupted is finished first.
         """
         permit(actor, "next")
-        target, apart = self._look(actor, worktree)
-        apart = apart and not (worktree is None and target.tip is None)
-        head = None if apart else told_target(self._context, named=target.named).at
-        over = passed_over(self._context, actor, target.merged, worktree=apart)
+        target, separate = self._read(actor, worktree)
+        separate = separate and not (worktree is None and target.tip is None)
+        head = None if separate else current_target(self._context, named=target.named).at
+        over = passed_over(self._context, actor, target.merged, worktree=separate)
         with self._context.writing(actor, "next") as work:
             own = own_work(self._context, work.tx, actor)
             task = self._best(work, own, over)
             done = self._continued(work, task)
             if done is None:
                 refuse_merged(task.id, target.merged)
-                done = self._reserve(work, task) if apart else self._claim(work, task, head)
+                done = self._reserve(work, task) if separate else self._claim(work, task, head)
         if done and task.status == "in_progress":
-            return self._found_again(actor, done, worktree, here=not apart)
+            return self._found_again(actor, done, worktree, here=not separate)
         begun = self._prepared(work, task, done) if done else self._start_reserved(actor, task)
         asked = [each.text for each in own if not each.sent_back]
         notes = (*asked, *begun.notes, *in_words(over))
@@ -283,7 +283,7 @@ class Claims:
         now = self._context.get(work.tx, task.id)
         step = _submit(now.id, "work on a branch")
         author = (_author(now.id),) if work.actor.kind == "human" else ()
-        notes = (*self._to_answer(work, now), *self._of_tier(work, now), *self._besides(work, now), *author)
+        notes = (*self._to_answer(work, now), *self._of_tier(work, now), *self._other_notes(work, now), *author)
         return outcome(now, f"started {now.id}: {now.title}", step, notes=notes)
 
     def _of_tier(self, work: Work, now: Task) -> tuple[str, ...]:
@@ -301,7 +301,7 @@ class Claims:
         )
 
     @staticmethod
-    def _besides(work: Work, now: Task) -> tuple[str, ...]:
+    def _other_notes(work: Work, now: Task) -> tuple[str, ...]:
         """Return a note about the caller's other tasks in progress, which it may have forgotten. (T1)"""
         query = ListQuery(mine=work.actor.session, status="in_progress", sort="oldest", limit=SAID + 2)
         others = [row.id for row in work.tx.tasks(query, TaskRow) if row.id != now.id]
@@ -458,7 +458,7 @@ def passed_over(context: Context, actor: Actor, merged: Mapping[str, Sha], *, wo
     if not merged and not worktree:
         return {}
     over: dict[str, Reason] = {}
-    target = cache(lambda: told_target(context))  # nobody waits for a remote once for each task
+    target = cache(lambda: current_target(context))  # nobody waits for a remote once for each task
     for most in (1, HOW_MANY):  # nearly always the first one will do
         with context.store.read() as tx:
             rows = tx.tasks(ListQuery(ready=True, limit=most), TaskRow)
@@ -480,12 +480,12 @@ def _reserved(context: Context, tx: Tx, actor: Actor) -> set[str]:
     return set(reserved_by_others(context, tx, actor))
 
 
-def _planted(context: Context, row: TaskRow, target: Callable[[], ToldTarget]) -> Reason | None:
+def _planted(context: Context, row: TaskRow, target: Callable[[], CurrentTarget]) -> Reason | None:
     if row.iteration or context.repo.commit_of(own_branch(row.id)) is None:
         return None
     from foureyes.app.work.worktrees import planted
 
-    task, base = TaskId(row.id), told_target(context, asks=False).at
+    task, base = TaskId(row.id), current_target(context, asks=False).at
     problem = planted(context, task, own_branch(task), base, target)
     return Reason("P2", problem.message, problem.next_step) if problem else None
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from foureyes.app.git_ports import Moved, RefUpdate
-from foureyes.app.target import ToldTarget, branch_here, merge_place_of, told_target
+from foureyes.app.target import CurrentTarget, branch_here, current_target, merge_place_of
 from foureyes.core.words.ids import Sha, TaskId
 from foureyes.core.words.refs import (
     DETACHED,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from foureyes.app.context import Context
     from foureyes.app.git_ports import Remote
     from foureyes.app.ports import Tx
-    from foureyes.app.views.attempt import SubmitOutcome
+    from foureyes.app.results.attempt import SubmitOutcome
     from foureyes.core.nouns.attempt import Attempt
 
 
@@ -50,7 +50,7 @@ TRIES = 4
 class SendOutcome(msgspec.Struct, frozen=True):
     """The result of pushing.
 
-    It has the tasks whose attempts were pushed, notes about what was skipped, the refs that still wait, and why. `look`
+    It has the tasks whose attempts were pushed, notes about what was skipped, the refs that still wait, and why. `check`
     is the command to see what was skipped, and `lifts` what must be done before a retry can help.
     """
 
@@ -59,7 +59,7 @@ class SendOutcome(msgspec.Struct, frozen=True):
     left: tuple[str, ...] = ()
     why_not: str = ""
     waits: tuple[str, ...] = ()
-    look: Steps = NO_STEP
+    check: Steps = NO_STEP
     lifts: Steps = NO_STEP
 
 
@@ -141,7 +141,7 @@ class _Sending:
         self._context, self._remote, self._rows, self._target = context, remote, rows, target
         self._went: list[SendableAttempt] = []
         self._left: list[str] = []
-        self._look = NO_STEP
+        self._check = NO_STEP
         self._taken: dict[str, Sha] = {}
         self._attempts: dict[str, SendableAttempt] = {}
         self._branches: dict[str, RefUpdate] = {}
@@ -150,7 +150,7 @@ class _Sending:
     def sum(self, waiting: list[SendableAttempt], why: str) -> SendOutcome:
         waits = tuple(row.kept_as for row in waiting if row not in self._went)
         tasks = tuple(row.task for row in self._went)
-        return SendOutcome(self._remote.name, tasks, tuple(dict.fromkeys(self._left)), why, waits, self._look)
+        return SendOutcome(self._remote.name, tasks, tuple(dict.fromkeys(self._left)), why, waits, self._check)
 
     def push(self, some: list[SendableAttempt]) -> None:
         """Push these attempts. A branch that others moved, or that the remote refuses, is skipped, and the rest is
@@ -217,7 +217,7 @@ class _Sending:
         now[answer.ref] = answer.now
         for ref, row in list(self._attempts.items()):
             if (at := now.get(ref)) is not None and at != row.head:
-                self._name_anew(ref, row, at)
+                self._rename(ref, row, at)
         for ref, update in list(self._branches.items()):
             at = now.get(ref)
             if at is None or at == update.new or self._is_behind(at, update):
@@ -226,7 +226,7 @@ class _Sending:
                 self._leave(update, at)
         self._marks = {ref: replace(mark, old=now.get(ref)) for ref, mark in self._marks.items()}
 
-    def _name_anew(self, ref: str, row: SendableAttempt, at: Sha) -> None:
+    def _rename(self, ref: str, row: SendableAttempt, at: Sha) -> None:
         """Use the attempt's second name, because another commit has the first. If that is taken too, the attempt stays
         here and the others are still pushed.
         """
@@ -238,7 +238,7 @@ class _Sending:
         self._marks.pop(left_ref(row.task, row.n), None)
         has, away = both_taken(self._remote.name, {row.kept_as: self._taken.pop(row.kept_as), ref: at})
         self._left.append(f"attempt {row.n} of {row.task} was not pushed: {has}")
-        self._look = self._look or away
+        self._check = self._check or away
 
     def _leave(self, update: RefUpdate, at: Sha) -> None:
         """Skip a branch that has commits of others."""
@@ -246,7 +246,7 @@ class _Sending:
         self._mark(update, at)
         name, where = update.ref.removeprefix("refs/heads/"), self._remote.name
         self._left.append(f"{name} on {where} is at {at[:7]}, which is not part of this work, so it was left as it is")
-        self._look = self._look or shell("git", "log", "--oneline", f"{update.new}..{at}")
+        self._check = self._check or shell("git", "log", "--oneline", f"{update.new}..{at}")
 
     def _mark(self, update: RefUpdate, at: Sha) -> None:
         """Mark the head of a branch that was skipped, so that other machines do not take it for a later change. (D4)"""
@@ -292,7 +292,7 @@ def _is_behind(context: Context, rows: list[SendableAttempt], update: RefUpdate,
 
 
 def _is_set_back(context: Context, row: SendableAttempt) -> bool:
-    from foureyes.app.views.review import FeedbackView
+    from foureyes.app.results.review import FeedbackView
 
     with context.store.read() as tx:
         feedback = tx.all("attempt.feedback", FeedbackView, task=row.task)
@@ -374,10 +374,10 @@ def with_sent(context: Context, made: SubmitOutcome) -> SubmitOutcome:
     more += [sent.why_not] if sent.why_not else []
     parts = [f"pushed to {sent.remote}"] if own not in sent.waits else []
     parts += [back] if back else []
-    step = either(made.next, sent.look, joint=", or ") if sent.look else made.next
-    if own in sent.waits and sent.look:
+    step = either(made.next, sent.check, joint=", or ") if sent.check else made.next
+    if own in sent.waits and sent.check:
         again = pushing(made.task, made.status, "", _named(context, made.ref))
-        step = either(in_turn(sent.look, again), made.next, joint=", or ")
+        step = either(in_turn(sent.check, again), made.next, joint=", or ")
     return replace(made, sent=". ".join([*parts, *sent.left, *more]), next=step)
 
 
@@ -455,15 +455,15 @@ WHY_LENGTH = 200
 
 
 class BranchTip(msgspec.Struct, frozen=True):
-    """The head of a branch on its own machine. `unasked` says why the remote could not be asked. In that case `head` is
+    """The head of a branch on its own machine. `remote_problem` says why the remote could not be asked. In that case `head` is
     the submitted one.
     """
 
     head: Sha
-    unasked: str = ""
+    remote_problem: str = ""
 
 
-class Handed(msgspec.Struct, frozen=True):
+class LocatedAttempt(msgspec.Struct, frozen=True):
     """An attempt with what is needed to find it."""
 
     n: int
@@ -489,7 +489,7 @@ def machine_of(clone: str) -> str:
     return clone.rpartition(":")[0] or "another machine"
 
 
-def unasked_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
+def remote_problem_in_words(why: str, attempt: Attempt) -> tuple[str, ...]:
     """Return the note shown when the remote could not be asked about a branch. (D4)"""
     if not why:
         return ()
@@ -536,10 +536,10 @@ def bring(context: Context, task: TaskId) -> tuple[str, ...]:
     return (f"{many} of {task}: not in this clone, fetched from {remote.name}",)
 
 
-def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = None) -> str:
+def catch_up(context: Context, *, asks: bool = True, current: CurrentTarget | None = None) -> str:
     """Update the local target to the newest recorded merge. Return why that failed, or "". (Q6)
 
-    A target with local commits is skipped. Without `asks` the remote is not contacted, and with `told` it is not asked
+    A target with local commits is skipped. Without `asks` the remote is not contacted, and with `current` it is not asked
     again.
     """
     with context.store.read() as tx:
@@ -552,10 +552,12 @@ def catch_up(context: Context, *, asks: bool = True, told: ToldTarget | None = N
     behind = f"{target} of this clone lacks the latest merges"
     if not asks:
         return "" if repo.commit_of(newest) is not None else behind
-    if told is not None and told.unasked and not told.has_none:
-        return f"{behind}: {told.unasked}"
+    if current is not None and current.remote_problem and not current.has_none:
+        return f"{behind}: {current.remote_problem}"
     try:
-        there = remote.fetch([branch]).get(branch, here) if told is None else (told.is_told and told.at) or here
+        there = (
+            remote.fetch([branch]).get(branch, here) if current is None else (current.is_certain and current.at) or here
+        )
     except RemoteProblem as problem:
         return f"{behind}: {problem.message}"
     if _has(context, here, there):
@@ -570,26 +572,26 @@ def begin_at(context: Context, *, asks: bool = True, heard: Sha | None = None) -
     It is the remote's target, or the last recorded merge if the remote is not asked or cannot be reached. Before the
     first merge, raise RemoteProblem in that case. Commits that only this clone has are not used.
     """
-    told = told_target(context, asks=asks, heard=heard)
-    behind = catch_up(context, asks=asks, told=told)
-    target = told.target
+    current = current_target(context, asks=asks, heard=heard)
+    behind = catch_up(context, asks=asks, current=current)
+    target = current.target
     here = branch_here(context, target)
-    if told.remote and told.at is None and here is not None:
-        raise told.must(target)
-    if told.at is None or here is None or _has(context, here, told.at):
-        return told.at, behind
-    left = f"{target} of this clone has commits that {told.remote} lacks"
-    if not told.is_told:
-        asked = "could not be asked for them" if told.unasked else "was not asked for them"
-        asked = f"has no branch {target}" if told.has_none else asked
-        left = f"{target} of this clone has commits since the last recorded merge, and {told.remote} {asked}"
-    return told.at, ". ".join(filter(None, (behind, f"{left}, so work starts without them")))
+    if current.remote and current.at is None and here is not None:
+        raise current.must(target)
+    if current.at is None or here is None or _has(context, here, current.at):
+        return current.at, behind
+    left = f"{target} of this clone has commits that {current.remote} lacks"
+    if not current.is_certain:
+        asked = "could not be asked for them" if current.remote_problem else "was not asked for them"
+        asked = f"has no branch {target}" if current.has_none else asked
+        left = f"{target} of this clone has commits since the last recorded merge, and {current.remote} {asked}"
+    return current.at, ". ".join(filter(None, (behind, f"{left}, so work starts without them")))
 
 
-def is_unsaid(context: Context) -> bool:
+def is_target_unknown(context: Context) -> bool:
     """Return True if only the remote knows where new work begins. Does not ask it. (Q6)"""
-    told = told_target(context, asks=False)
-    return bool(told.remote) and told.at is None
+    current = current_target(context, asks=False)
+    return bool(current.remote) and current.at is None
 
 
 def _has(context: Context, commit: Sha, tip: Sha) -> bool:
@@ -601,11 +603,11 @@ def is_to_fetch(context: Context, task: TaskId) -> bool:
     return bool(_lacking(context, task))
 
 
-def _lacking(context: Context, task: TaskId) -> list[Handed]:
+def _lacking(context: Context, task: TaskId) -> list[LocatedAttempt]:
     if context.store.place in ("", FILE):
         return []
     with context.store.read() as tx:
-        rows = tx.all("attempt.of_task", Handed, task=task)
+        rows = tx.all("attempt.of_task", LocatedAttempt, task=task)
     return [row for row in rows if not _is_here(context, task, row)]
 
 
@@ -614,7 +616,7 @@ def _remote(context: Context) -> Remote | None:
         return context.remote(tx)
 
 
-def _is_here(context: Context, task: TaskId, row: Handed) -> bool:
+def _is_here(context: Context, task: TaskId, row: LocatedAttempt) -> bool:
     """Return True if the attempt's objects are here. Objects fetched by hand are kept from then on."""
     repo, ref = context.repo, attempt_ref(task, row.n)
     if repo.commit_of(ref) == row.head:
@@ -626,12 +628,12 @@ def _is_here(context: Context, task: TaskId, row: Handed) -> bool:
     return True
 
 
-def _is_whole(context: Context, row: Handed) -> bool:
+def _is_whole(context: Context, row: LocatedAttempt) -> bool:
     """Return True if all needed objects are here. An interrupted fetch can leave a commit without its files."""
     return not context.repo.missing([sha for sha in (row.head, row.tree, row.base_tree) if sha])
 
 
-def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[Handed]) -> None:
+def _fetch(context: Context, remote: Remote, task: TaskId, lacking: Sequence[LocatedAttempt]) -> None:
     refs = {attempt_ref(task, row.n): row for row in lacking}
     branches = ({row.ref for row in lacking} - {DETACHED}) | {left_ref(task, row.n) for row in lacking}
     branches |= {attempt_refs(task, row.n, row.head)[1] for row in lacking}
@@ -659,12 +661,12 @@ def both_taken(remote: str, tips: Mapping[str, Sha]) -> tuple[str, Steps]:
     return f"{remote} has other commits under both of its names: {some}", away
 
 
-def _not_here(task: TaskId, row: Handed) -> str:
+def _not_here(task: TaskId, row: LocatedAttempt) -> str:
     where = f" (it was submitted on {machine_of(row.clone)})" if row.clone else ""
     return f"attempt {row.n} of {task} is not in this clone{where}"
 
 
-def _there(context: Context, task: TaskId, row: Handed) -> Steps:
+def _there(context: Context, task: TaskId, row: LocatedAttempt) -> Steps:
     with context.store.read() as tx:
         status = context.find(tx, task).status
     return by("other", pushing(task, status), f"on {machine_of(row.clone)}, to push it: ")
@@ -679,7 +681,7 @@ def pushing(task: str, status: str, before: str = "", branch: str = "") -> Steps
     return fe("submit", task, *(("--branch", branch) if branch else ()), before=before)
 
 
-def _unknown(task: TaskId, row: Handed) -> RemoteProblem:
+def _unknown(task: TaskId, row: LocatedAttempt) -> RemoteProblem:
     step = prose('name the remote that the clones share in foureyes.toml: [git] remote = "origin"')
     return RemoteProblem(
         f"{_not_here(task, row)} and cannot be fetched, because the project names no remote",

@@ -12,10 +12,10 @@ from msgspec.structs import asdict
 from foureyes.app.context import OF_PROJECT, Context, StoredSetting, permit, refuse_verb
 from foureyes.app.facts import attempt_of, attempts_of, facts_of
 from foureyes.app.outcome import claim_by
-from foureyes.app.target import ToldTarget, merge_place_of, noted_tip, told_target
-from foureyes.app.views.work import ClaimedWorktree, Dropped, PrunedRow, WorktreeRow, WorktreeView
+from foureyes.app.results.work import ClaimedWorktree, Dropped, PrunedRow, WorktreeRow, WorktreeView
+from foureyes.app.target import CurrentTarget, current_target, merge_place_of, noted_tip
 from foureyes.app.work.branches import begin_again
-from foureyes.app.work.remote_attempts import Handed, begin_at, bring, catch_up, is_elsewhere, is_unsaid
+from foureyes.app.work.remote_attempts import LocatedAttempt, begin_at, bring, catch_up, is_elsewhere, is_target_unknown
 from foureyes.core import events as e
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.nouns.session import Actor, is_one_origin
@@ -33,7 +33,7 @@ from foureyes.steps import blank, fe, shell
 if TYPE_CHECKING:
     from foureyes.app.context import Work
     from foureyes.app.ports import Tx
-    from foureyes.app.views.task_list import Outcome
+    from foureyes.app.results.task_list import Outcome
     from foureyes.core.nouns.check_config import CheckoutRule
     from foureyes.core.rules.policy import ReviewPolicy, WorktreeFor
 
@@ -138,7 +138,7 @@ def is_behind(context: Context, task: TaskId) -> bool:
     (Q6)
     """
     is_new = context.repo.commit_of(branch_of(context, task)) is None
-    return is_new and (bool(catch_up(context, asks=False)) or is_unsaid(context))
+    return is_new and (bool(catch_up(context, asks=False)) or is_target_unknown(context))
 
 
 def make_worktree(
@@ -156,7 +156,9 @@ def worktree_and_target(
     """Like make_worktree(), but also return the target's head, or None if it is unknown."""
     ref = branch_of(context, task)
     here = context.repo.commit_of(ref)
-    there, behind = begin_at(context, asks=asks, heard=heard) if here is None else (_told(context, heard, asks), "")
+    there, behind = (
+        begin_at(context, asks=asks, heard=heard) if here is None else (_target_commit(context, heard, asks), "")
+    )
     if there is None and here is None:
         with context.store.read() as tx:
             target = context.project(tx).target
@@ -164,7 +166,7 @@ def worktree_and_target(
     base = _made_elsewhere(context, task, ref) or there
     left = _set_aside(context, task, ref)
     begin_again(context, task)
-    if problem := planted(context, task, ref, base, lambda: told_target(context, asks=asks, heard=heard)):
+    if problem := planted(context, task, ref, base, lambda: current_target(context, asks=asks, heard=heard)):
         raise problem
     begins = base or here
     assert begins is not None
@@ -174,9 +176,9 @@ def worktree_and_target(
     return WorktreeView(task=task, path=path, branch=ref.removeprefix("refs/heads/"), notes=notes), there
 
 
-def _told(context: Context, heard: Sha | None, asks: bool) -> Sha | None:
+def _target_commit(context: Context, heard: Sha | None, asks: bool) -> Sha | None:
     """Return the target for a task that has begun: the recorded one, or the remote's if nothing is merged yet."""
-    return told_target(context, asks=False, heard=heard).at or told_target(context, asks=asks).at
+    return current_target(context, asks=False, heard=heard).at or current_target(context, asks=asks).at
 
 
 def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
@@ -189,7 +191,7 @@ def _made_elsewhere(context: Context, task: TaskId, ref: str) -> Sha | None:
         return None
     if context.repo.commit_of(ref) is not None:
         return None
-    from foureyes.app.views.review import FeedbackView
+    from foureyes.app.results.review import FeedbackView
 
     bring(context, task)
     with context.store.read() as tx:
@@ -204,7 +206,7 @@ def _of_nobody(context: Context, task: TaskId, ref: str, begins: Sha) -> str:
     """
     with context.store.read() as tx:
         tx.along(("task.get", {"id": task}))
-        heads = [row.head for row in tx.all("attempt.of_task", Handed, task=task)]
+        heads = [row.head for row in tx.all("attempt.of_task", LocatedAttempt, task=task)]
         remote = context.remote(tx) if heads or context.get(tx, task).status == "in_progress" else None
     if remote is None or ref != own_branch(task):
         return ""
@@ -231,7 +233,7 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
     if context.repo.is_ancestor(attempt.head, here):
         return ""
     if context.repo.uncommitted(ref):
-        here = context.workshop.commit_all(f"What was left of {task}", [("Task", str(task))], apart=task)
+        here = context.workshop.commit_all(f"What was left of {task}", [("Task", str(task))], worktree_of=task)
     name = ""
     if not context.repo.is_ancestor(here, attempt.head):
         name = f"left-{here[:7]}"
@@ -244,7 +246,7 @@ def _set_aside(context: Context, task: TaskId, ref: str) -> str:
 
 
 def planted(
-    context: Context, task: TaskId, ref: str, base: Sha | None, target: Callable[[], ToldTarget]
+    context: Context, task: TaskId, ref: str, base: Sha | None, target: Callable[[], CurrentTarget]
 ) -> GitProblem | None:
     """Return an error if the branch has commits of an unknown author. The next author would submit them as their own
     (P2).
@@ -570,7 +572,7 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         return self.tree
 
     @property
-    def beside(self) -> str:
+    def for_start(self) -> str:
         return self.base
 
     def listed(self, globs: Sequence[str]) -> Mapping[str, str]:
@@ -599,7 +601,7 @@ class FilesOfTree(msgspec.Struct, frozen=True):
         has_base = bool(self.base) and self.begins and self.context.repo.is_ancestor(Sha(self.begins), merged)
         return [files_of(merged), *([files_of(Sha(self.base))] if has_base else [])]
 
-    def agreed_beside(self) -> Mapping[str, str]:
+    def agreed_for_start(self) -> Mapping[str, str]:
         """Return all files at the base, if no merge is recorded and the target contains the base, or if the caller
         merges onto it. Otherwise none.
         """

@@ -46,7 +46,7 @@ class CycleResult(msgspec.Struct, frozen=True, kw_only=True):
 
     rule: CycleRule
     reasons: tuple[str, ...]
-    asked: int
+    requested: int
     answered: int
     counting: int
     short: tuple[str, ...] = ()
@@ -73,7 +73,7 @@ def decide(
 
     def ruled(rule: CycleRule, *reasons: str) -> CycleResult:
         counted = sum(numbers.values())
-        return CycleResult(rule=rule, reasons=reasons, asked=len(asked), answered=len(latest), counting=counted)
+        return CycleResult(rule=rule, reasons=reasons, requested=len(asked), answered=len(latest), counting=counted)
 
     if blockers:
         return ruled("R1", _say(blockers, "blocker"))
@@ -98,8 +98,8 @@ def stops(answered: Sequence[TargetReview]) -> bool:
 
 def _latest(answered: Sequence[TargetReview]) -> list[TargetReview]:
     """Return each reviewer's latest review of each target."""
-    by_eyes = {(answer.reviewer, answer.target): answer for answer in sorted(answered, key=lambda a: a.review)}
-    return list(by_eyes.values())
+    by_reviewer = {(answer.reviewer, answer.target): answer for answer in sorted(answered, key=lambda a: a.review)}
+    return list(by_reviewer.values())
 
 
 def _said(answers: Sequence[TargetReview], verdict: Verdict) -> list[str]:

@@ -222,7 +222,7 @@ def _asked(purpose: PromptPurpose, briefing: Briefing, kept: KeptAmounts) -> Que
         diff_id=briefing.diff_id,
         options=briefing.options,
         due=due,
-        by_message=bool(briefing.beside),
+        by_message=bool(briefing.review_folder),
     )
 
 
@@ -326,9 +326,9 @@ def _checks(briefing: Briefing, kept: KeptAmounts) -> str:
 
 def _read_it(briefing: Briefing) -> list[str]:
     """Return instructions for reading the change: its file, if the run has one, or commands."""
-    if briefing.beside:
+    if briefing.review_folder:
         return [
-            f"to read it: the file {quoted(f'{briefing.beside}/{CHANGE}')} in the current directory, a unified diff",
+            f"to read it: the file {quoted(f'{briefing.review_folder}/{CHANGE}')} in the current directory, a unified diff",
             "Next to it are all files as they are after the change. There is no repository here and nothing to run.",
         ]
     show = f"fe show {plain(briefing.task)} --diff"
@@ -342,7 +342,7 @@ def _change(purpose: PromptPurpose, briefing: Briefing, kept: KeptAmounts) -> st
     lines = [f"{name}: {plain(fact)}" for name, fact in facts.items() if fact]
     rows = [_file(file) for file in briefing.files[: kept["files"]]]
     left = len(briefing.files) - len(rows)
-    lines += _read_it(briefing) if purpose in REVIEWING and (briefing.attempt or briefing.beside) else []
+    lines += _read_it(briefing) if purpose in REVIEWING and (briefing.attempt or briefing.review_folder) else []
     lines += [f"{len(briefing.files)} changed files:", fenced("\n".join(rows))] if rows else []
     lines += (
         [f"… {left} of {len(briefing.files)} files are left out: fe show {plain(briefing.task)} --diff"] if left else []
@@ -442,10 +442,12 @@ def contract(purpose: PromptPurpose, asked: Question) -> str:
     """Return the instructions for the answer. Every prompt has them in full, whatever the template says. (F4)"""
     if purpose in REVIEWING:
         return _reviewing(asked, again=purpose == "rereview")
-    return {"implement": _handing_in, "respond": _answering, "clarify": _clarifying, "lead": _leading}[purpose](asked)
+    return {"implement": _submit_section, "respond": _answering, "clarify": _clarifying, "lead": _leading}[purpose](
+        asked
+    )
 
 
-def _handing_in(asked: Question) -> str:
+def _submit_section(asked: Question) -> str:
     return (
         "## How to submit\n\n"
         f'Commit your work, then: fe submit {plain(asked.task)} -m "what you did"\n'
@@ -505,12 +507,12 @@ def _reviewing(asked: Question, *, again: bool) -> str:
         "- quote: the code word for word, as it is before or after the change. A quote that is not in the code is returned to you.\n"
         f"- rulings: exactly one for each of: {due}.\n"
         "- id: only if you raise a finding above again.\n"
-        f"{_handing_over(asked)}\n"
+        f"{_handoff_section(asked)}\n"
         f"The words for status and verdict:\n{words}\n\n" + _shape(_result(asked))
     )
 
 
-def _handing_over(asked: Question) -> str:
+def _handoff_section(asked: Question) -> str:
     if not asked.by_message:
         return f"Write it to a file, then: fe review submit {plain(asked.task)} FILE"
     return "Your last message is this document, alone or as its only ```json block. Nothing else that you write is read, and no one\nanswers questions. Keep the diff_id given below, which names the change."
@@ -621,7 +623,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     role_extra: str = ""
     reviewer: str = ""
     at: str = ""
-    beside: str = ""
+    review_folder: str = ""
     request: str = ""
 
     @property

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MODULES: dict[str, tuple[str, ...]] = {
     "cycle": (
-        "ClarificationAnswered", "ClarificationAsked", "CycleDecided", "CycleEnded", "CycleOpened", "LookTaken",
+        "ClarificationAnswered", "ClarificationAsked", "CycleDecided", "CycleEnded", "CycleOpened", "EarlyReviewTaken",
         "ReviewAsked", "ReviewNotGiven",
     ),
     "decision": (

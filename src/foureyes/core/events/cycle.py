@@ -25,7 +25,7 @@ class CycleOpened(Event, frozen=True, kw_only=True):
     wide: bool = False
 
 
-class LookTaken(Event, frozen=True, kw_only=True):
+class EarlyReviewTaken(Event, frozen=True, kw_only=True):
     """The worktree of the row's task was frozen as a commit on `base`, for an early review. It cannot be approved.
     (V1)
     """
@@ -57,13 +57,13 @@ class ReviewNotGiven(Event, frozen=True, kw_only=True):
 
 
 class ClarificationAsked(Event, frozen=True, kw_only=True):
-    """Agents are asked to clarify concerns on which reviewers disagree with the work. `asked` are their sessions and
+    """Agents are asked to clarify concerns on which reviewers disagree with the work. `requested` are their sessions and
     profiles. (R2)
     """
 
     cycle: CycleId
     points: tuple[Point, ...]
-    asked: tuple[str, ...] = ()
+    requested: tuple[str, ...] = ()
     until: str = ""
 
 
@@ -80,7 +80,7 @@ class CycleDecided(Event, frozen=True, kw_only=True):
 
     cycle: CycleId
     rule: CycleRule
-    asked: int
+    requested: int
     answered: int
     counting: int
     reasons: tuple[str, ...] = ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from foureyes.core.events.event import Event
-from foureyes.core.nouns.attempt import NOT_MEASURED, Author, Below, ChangedFile, Commit, HandInSignal, Mark, Relation
-from foureyes.core.nouns.decision import NOTHING_KNOWN, Looked, PriorityChange, RedoOption
+from foureyes.core.nouns.attempt import NOT_MEASURED, Author, Below, ChangedFile, Commit, Mark, Relation, SubmitSignal
+from foureyes.core.nouns.decision import NOTHING_KNOWN, PriorityChange, RedoOption, Viewing
 from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import TaskStatus
 
@@ -35,7 +35,7 @@ class AttemptSubmitted(Event, frozen=True, kw_only=True):
     message: str = ""
     duration_seconds: int = 0
     relation: Relation | None = None
-    signal: HandInSignal = "DONE"
+    signal: SubmitSignal = "DONE"
     base_tree: str = ""
     marks: tuple[Mark, ...] = ()
     pieces: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class StackFound(Event, frozen=True, kw_only=True):
 class Approved(Event, frozen=True, kw_only=True):
     """Someone other than the author approved exactly this diff. (D7)
 
-    `passed` lists tasks inside it that a break-glass approval overrode (N3, A7). `unasked` says why the branch's
+    `passed` lists tasks inside it that a break-glass approval overrode (N3, A7). `remote_problem` says why the branch's
     position at the remote is unknown (D4).
     """
 
@@ -68,9 +68,9 @@ class Approved(Event, frozen=True, kw_only=True):
     grade: str = ""
     batch: str = ""
     gone: tuple[str, ...] = ()
-    look: Looked = NOTHING_KNOWN
+    viewed: Viewing = NOTHING_KNOWN
     passed: tuple[TaskId, ...] = ()
-    unasked: str = ""
+    remote_problem: str = ""
 
 
 class ApprovalRecorded(Event, frozen=True, kw_only=True):
@@ -83,7 +83,7 @@ class ApprovalRecorded(Event, frozen=True, kw_only=True):
     reason: str = ""
     seen: str = ""
     grade: str = ""
-    look: Looked = NOTHING_KNOWN
+    viewed: Viewing = NOTHING_KNOWN
 
 
 class ApprovalFinished(Event, frozen=True, kw_only=True):
@@ -121,7 +121,7 @@ class RedoRequested(Event, frozen=True, kw_only=True):
     option: RedoOption = "keep"
     reset_to: Sha | None = None
     priority: PriorityChange = "same"
-    look: Looked = NOTHING_KNOWN
+    viewed: Viewing = NOTHING_KNOWN
     source: Literal["", "lead"] = ""
 
 
@@ -130,7 +130,7 @@ class TaskRejected(Event, frozen=True, kw_only=True):
 
     iteration: int
     reason: str
-    look: Looked = NOTHING_KNOWN
+    viewed: Viewing = NOTHING_KNOWN
 
 
 class TaskMerged(Event, frozen=True, kw_only=True):

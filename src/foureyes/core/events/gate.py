@@ -14,7 +14,7 @@ class CheckFinished(Event, frozen=True, kw_only=True):
     """The row's session ran a check on a tree, for the row's task if it has one. (D5)
 
     `on` is the tree's kind, empty in rows of older versions. `failed` counts the failures, `failing` names the first
-    ones, and `found` has their messages and places.
+    ones, and `tool_findings` has their messages and places.
     """
 
     tree: Sha
@@ -29,7 +29,7 @@ class CheckFinished(Event, frozen=True, kw_only=True):
     tests: str = ""
     program: str = ""
     output: str = ""
-    found: tuple[ToolFinding, ...] = ()
+    tool_findings: tuple[ToolFinding, ...] = ()
     on: CheckedTree = ""
     failed: int = 0
 

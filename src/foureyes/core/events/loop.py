@@ -21,7 +21,7 @@ class ReviewSubmitted(Event, frozen=True, kw_only=True):
     - missing: changed files not named as read. If there are none, the review is complete (V6).
     - cycle, reviewer: the cycle it answers, and the name under which the reviewer was asked
     - look: the number of an early review. It then covers no attempt (V1).
-    - untold: files named as read that the program's stream does not report. The stream may omit some.
+    - unconfirmed: files named as read that the program's stream does not report. The stream may omit some.
     """
 
     attempt: int
@@ -38,8 +38,8 @@ class ReviewSubmitted(Event, frozen=True, kw_only=True):
     actionable: bool = False
     cycle: str = ""
     reviewer: str = ""
-    look: int = 0
-    untold: tuple[str, ...] = ()
+    early_review: int = 0
+    unconfirmed: tuple[str, ...] = ()
 
 
 class ReviewReturned(Event, frozen=True, kw_only=True):
@@ -140,13 +140,13 @@ class FindingTracked(Event, frozen=True, kw_only=True):
 
 
 class TaskEscalated(Event, frozen=True, kw_only=True):
-    """The loop moved to the next tier (E1). `asked`: it waits for the lead in its current tier (L14)."""
+    """The loop moved to the next tier (E1). `requested`: it waits for the lead in its current tier (L14)."""
 
     iteration: int
     tier: Tier
     waiting_for: Literal["", "lead", "user"]
     why: str
-    asked: bool = False
+    requested: bool = False
 
 
 class LeadDecided(Event, frozen=True, kw_only=True):

@@ -51,7 +51,7 @@ class RunReserved(Event, frozen=True, kw_only=True):
     resumes: str = ""
     cycle: str = ""
     """The review cycle of the run."""
-    look: int = 0
+    early_review: int = 0
 
 
 class RunTaken(Event, frozen=True, kw_only=True):

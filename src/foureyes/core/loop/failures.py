@@ -13,7 +13,7 @@ from foureyes.core.nouns.check import KEPT_FAILURES, MANY_FAILURES, CheckResult,
 from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.nouns.finding import Finding, ReportedFinding
 from foureyes.core.nouns.finding_state import UNRESOLVED
-from foureyes.core.words.test_names import pairs
+from foureyes.core.words.names_of_tests import pairs
 from foureyes.core.words.text import one_line
 
 # ---- Failing checks (L2, L8, L13) ----
@@ -23,7 +23,7 @@ ROOM, LEAST = 12_000, 300
 """Character limits in a prompt: for all failures of a check together, and the least for each. (F4)"""
 LISTED, NAME, TOLD_FIRST = 60, 160, 3
 """Limits of a failure list: the number of names, characters per name, and failures shown with their message."""
-LONGEST_TOLD, BRIEFLY_TOLD = 2_000, 200
+LONGEST_FAILURE, SHORT_FAILURE = 2_000, 200
 """Characters kept of a failing test's message: normally, and if there are many failures."""
 MANY = ":many"
 
@@ -33,10 +33,10 @@ def is_many(finding: Finding | ReportedFinding) -> bool:
     return finding.rule.endswith(MANY) and not finding.path
 
 
-def failures_told(ran: Ran) -> tuple[ToolFinding, ...]:
+def reported_failures(ran: Ran) -> tuple[ToolFinding, ...]:
     """Return the failures with message and place. If there are many, messages are short and their number is limited."""
     tests = [test for test in ran.tests or () if test.state == "failed"]
-    most = LONGEST_TOLD if len(tests) <= MANY_FAILURES else BRIEFLY_TOLD
+    most = LONGEST_FAILURE if len(tests) <= MANY_FAILURES else SHORT_FAILURE
     failures = [
         ToolFinding(test.id, "error", test.path, test.line, test.message[:most]) for test in tests[:KEPT_FAILURES]
     ]
@@ -151,12 +151,12 @@ def _key(finding: Finding | ReportedFinding, *, by_name: bool) -> tuple[str, ...
     return ("", finding.rule) if by_name or not finding.path else (finding.path, finding.rule, words(finding.title))
 
 
-def was_mended(
+def was_fixed(
     before: CheckResult,
     now: CheckResult,
     ran: Collection[str],
-    told_before: Sequence[ToolFinding],
-    told_now: Sequence[ToolFinding],
+    reported_before: Sequence[ToolFinding],
+    reported_now: Sequence[ToolFinding],
 ) -> bool:
     """Return True if a failure from before is fixed: a test that ran and passes now, or an error that is gone. (L13)"""
     if now.failures >= KEPT_FAILURES:
@@ -164,7 +164,7 @@ def was_mended(
     if ran:
         fails = set(now.failing)
         return any(name not in fails for name in pairs(before.failing, ran, some=True).values())
-    return bool(_counted(told_before) - _counted(told_now))
+    return bool(_counted(reported_before) - _counted(reported_now))
 
 
 def _counted(failures: Sequence[ToolFinding]) -> Counter[tuple[str, str, str]]:

@@ -36,7 +36,7 @@ class FindingCounts(msgspec.Struct, frozen=True, kw_only=True):
 class ReviewRow(msgspec.Struct, frozen=True, kw_only=True):
     """A review.
 
-    `changed` counts the change's files, `unread` those that the review does not name as read, and `untold` those that
+    `changed` counts the change's files, `unread` those that the review does not name as read, and `unconfirmed` those that
     it names but its program's stream does not report.
     """
 
@@ -45,7 +45,7 @@ class ReviewRow(msgspec.Struct, frozen=True, kw_only=True):
     submitted_at: str
     changed: int = 0
     unread: int = 0
-    untold: int = 0
+    unconfirmed: int = 0
     actionable: bool = False
 
     @property
@@ -135,7 +135,7 @@ class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
 
     - precision: findings upheld, out of those judged
     - coverage: files read, out of those changed
-    - untold: files claimed as read that its program did not report (V6)
+    - unconfirmed: files claimed as read that its program did not report (V6)
     - missed: true blocking findings by others in work it approved
     - tokens and cost: 0 if its program reports none
     """
@@ -150,7 +150,7 @@ class ReviewerScore(msgspec.Struct, frozen=True, kw_only=True):
     findings: int
     precision: Share
     coverage: Share
-    untold: int
+    unconfirmed: int
     unanchored: Share
     missed: int
     median_seconds: int | None
@@ -257,7 +257,7 @@ def _score(
 ) -> ReviewerScore:  # fmt: skip
     findings = sum(row.findings for row in raised)
     changed = sum(row.changed for row in given)
-    untold = sum(row.untold for row in given)
+    unconfirmed = sum(row.unconfirmed for row in given)
     waited = sorted(row.seconds for row in given)
     middle = len(waited) // 2
     return ReviewerScore(
@@ -270,8 +270,8 @@ def _score(
         sent_back=sent_back,
         findings=findings,
         precision=share(sum(row.upheld for row in raised), sum(row.judged for row in raised)),
-        coverage=share(changed - untold - sum(row.unread for row in given), changed),
-        untold=untold,
+        coverage=share(changed - unconfirmed - sum(row.unread for row in given), changed),
+        unconfirmed=unconfirmed,
         unanchored=share(sum(row.unanchored for row in raised), findings),
         missed=missed,
         median_seconds=(waited[middle] + waited[~middle]) // 2 if waited else None,

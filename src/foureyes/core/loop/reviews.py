@@ -34,7 +34,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     blocking: int = 0
     actionable: bool = False
     cycle: str = ""
-    look: int = 0
+    early_review: int = 0
     at: str = ""
 
     @property
@@ -95,13 +95,15 @@ class FilesRead(msgspec.Struct, frozen=True):
     complete: bool = True
 
 
-def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[ChangedFile], *, whole: bool) -> list[str]:
+def seen_by(
+    reported: Iterable[str], place: str, diff: str, changed: Sequence[ChangedFile], *, whole: bool
+) -> list[str]:
     """Return the changed files that a stream reports as read, relative to `place`. (V6)
 
     Reading the `diff` file, which lies in a folder of the checkout, counts as reading every changed file. If it is too
     long to read at once (`whole` is False), it counts only for files without added lines.
     """
-    paths = {path.removeprefix("./").removeprefix(place.rstrip("/") + "/") for path in told}
+    paths = {path.removeprefix("./").removeprefix(place.rstrip("/") + "/") for path in reported}
     own = {file.path for file in changed}
     if not any(path.startswith(".") and path.count("/") == 1 and path.endswith(f"/{diff}") for path in paths - own):
         return sorted(paths)
@@ -109,24 +111,24 @@ def seen_by(told: Iterable[str], place: str, diff: str, changed: Sequence[Change
 
 
 def uncovered(
-    changed: Sequence[ChangedFile], stated: Iterable[str], told: FilesRead | None, exclude: Sequence[str]
+    changed: Sequence[ChangedFile], stated: Iterable[str], reported: FilesRead | None, exclude: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the files that a review does not cover. If the stream reports every read, it must name a file too. (V6)"""
-    seen = unread(changed, told.files, exclude) if told is not None and told.complete else ()
+    seen = unread(changed, reported.files, exclude) if reported is not None and reported.complete else ()
     both = {*unread(changed, stated, exclude), *seen}
     return tuple(file.path for file in changed if file.path in both)
 
 
-def untold(
-    changed: Sequence[ChangedFile], stated: Iterable[str], told: FilesRead | None, exclude: Sequence[str]
+def unconfirmed(
+    changed: Sequence[ChangedFile], stated: Iterable[str], reported: FilesRead | None, exclude: Sequence[str]
 ) -> tuple[str, ...]:
     """Return files that a review names as read but the stream does not report, for streams that may omit reads. (V6)
 
     They lower the reviewer's score but do not make the review invalid.
     """
-    if told is None or told.complete:
+    if reported is None or reported.complete:
         return ()
-    left = {*unread(changed, told.files, exclude)} - {*unread(changed, stated, exclude)}
+    left = {*unread(changed, reported.files, exclude)} - {*unread(changed, stated, exclude)}
     return tuple(file.path for file in changed if file.path in left)
 
 
@@ -137,5 +139,5 @@ def unread(changed: Sequence[ChangedFile], read: Iterable[str], exclude: Sequenc
     named = {path.strip().removeprefix("./") for path in read}
     left = [file for file in changed if file.path not in named]
     paths = [path for file in left for path in (file.path, file.old_path) if path]
-    aside = {"", *matching(paths, exclude)}
-    return tuple(file.path for file in left if not {file.path, file.old_path} <= aside)
+    excluded = {"", *matching(paths, exclude)}
+    return tuple(file.path for file in left if not {file.path, file.old_path} <= excluded)

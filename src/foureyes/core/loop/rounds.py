@@ -98,7 +98,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     n: int
     had: int = 0
     fixed: int = 0
-    found: int = 0
+    raised: int = 0
     same_tree: bool = False
     goes_on: bool = False
     closed: bool = False
@@ -131,7 +131,7 @@ class LoopState(msgspec.Struct, frozen=True, kw_only=True):
     def open_blocking(self) -> int:
         """Number of blocking findings that the last round left open."""
         last = self.rounds[-1] if self.rounds else Round(n=0)
-        return last.had - last.fixed + last.found
+        return last.had - last.fixed + last.raised
 
     @property
     def outlook(self) -> str:
@@ -187,7 +187,7 @@ def waits(tier: Tier) -> WaitingFor:
     return "user" if tier == "user" else ""
 
 
-def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, closed: bool) -> list[Round]:
+def rounds(submitted: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, closed: bool) -> list[Round]:
     """Return each iteration's effect on the blocking findings. `closed`: the latest attempt was sent back too. (L11)"""
     by_iteration: dict[int, list[FindingMove]] = {}
     for step in steps:
@@ -195,7 +195,7 @@ def rounds(handed: Sequence[LoopAttempt], steps: Iterable[FindingMove], *, close
     state: dict[str, FindingState] = {}
     table: list[Round] = []
     tree, now = "", _Hands()
-    for attempt, after in zip(handed, [*handed[1:], None], strict=True):
+    for attempt, after in zip(submitted, [*submitted[1:], None], strict=True):
         if not (table and table[-1].goes_on):
             now = _Hands.at(state, is_same=attempt.tree == tree)
         for step in by_iteration.get(attempt.n, ()):
@@ -233,12 +233,12 @@ class _Hands(msgspec.Struct):
         fixed = [root for root in self.before if state[root] == "resolved" and by.get(root) in ("ruled", "cleared")]
         new = [root for root in by if root not in self.before and state[root] in WAITING]
         return Round(
-            n=n, had=len(self.before), fixed=len(fixed), found=len(new), same_tree=self.is_same, closed=is_over
+            n=n, had=len(self.before), fixed=len(fixed), raised=len(new), same_tree=self.is_same, closed=is_over
         )
 
 
 def loop_state(
-    handed: Sequence[LoopAttempt],
+    submitted: Sequence[LoopAttempt],
     done: Sequence[Round],
     acts: Sequence[LoopAct],
     odds: Sequence[FruitlessRun],
@@ -246,7 +246,7 @@ def loop_state(
 ) -> LoopState:
     """Compute the current loop state from the rounds, in journal order. (E1)"""
     count, table = _Count(), []
-    for attempt, current in zip(handed, done, strict=True):
+    for attempt, current in zip(submitted, done, strict=True):
         tier, happened = count.tier, _in_order(count, attempt, current, acts, odds, limits)
         judged = current
         for seq, act in sorted(happened, key=lambda pair: pair[0]):
@@ -259,7 +259,7 @@ def loop_state(
             if current.closed and not current.goes_on
             else msgspec.structs.replace(current, tier=tier, no_progress=count.no_progress)
         )
-    last = handed[-1].n if handed else 0
+    last = submitted[-1].n if submitted else 0
     return LoopState(
         tier=count.tier,
         waiting_for=count.waiting_for,
@@ -354,10 +354,10 @@ def _act(count: _Count, act: LoopAct) -> None:
 
 def _is_near(count: _Count, limits: Limits) -> bool:
     """Return True if one more round like this one escalates. (E5)"""
-    stands_still = count.no_progress == limits.no_progress_limit - 1 and (
+    is_stuck = count.no_progress == limits.no_progress_limit - 1 and (
         count.no_progress > 0 or limits.no_progress_limit == 1
     )
-    return bool(count.round) and (stands_still or count.round == limits.iteration_cap - 1)
+    return bool(count.round) and (is_stuck or count.round == limits.iteration_cap - 1)
 
 
 def _warning(count: _Count, iteration: int, limits: Limits) -> str:

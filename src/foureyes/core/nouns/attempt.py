@@ -14,8 +14,8 @@ from foureyes.core.words.ids import DiffId, SessionId, Sha, TaskId, seen_name
 Relation = Literal["same", "message_only", "trivial_rebase", "rework"]
 KEEPS_APPROVAL: frozenset[Relation] = frozenset({"same", "message_only", "trivial_rebase"})
 
-HandInSignal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
-SIGNALS: tuple[HandInSignal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
+SubmitSignal = Literal["DONE", "BLOCKED", "NEEDS_REVIEW"]
+SIGNALS: tuple[SubmitSignal, ...] = ("DONE", "NEEDS_REVIEW", "BLOCKED")
 """Signals of a run that submits (S1). A failed run never submits (S2)."""
 
 
@@ -156,7 +156,7 @@ class EarlierAttempt(msgspec.Struct, frozen=True):
     relation: Relation | None = None
 
 
-def nothing_handed_in(task: str) -> str:
+def nothing_submitted(task: str) -> str:
     """Return the message for a task without an attempt."""
     return f"nothing was submitted for {task}"
 
@@ -210,7 +210,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     submitted_at: str
     duration_seconds: int = 0
     relation: Relation | None = None
-    signal: HandInSignal = "DONE"
+    signal: SubmitSignal = "DONE"
     base_tree: str = ""
     marks: list[Mark] = []
     size: int = NOT_MEASURED

@@ -297,24 +297,24 @@ def _what_failed(ran: Ran, failed: int) -> str:
 class WhatRan(msgspec.Struct, frozen=True):
     """The program and environment of a check run, empty if unknown.
 
-    `beside` is the only tree of the target for which the run is valid: files of the change may lie where the
+    `for_start` is the only tree of the target for which the run is valid: files of the change may lie where the
     environment has its own. `stored` joins all three into one text, and read() parses it.
     """
 
     program: str = ""
     environment: str = ""
-    beside: str = ""
+    for_start: str = ""
 
     @property
     def stored(self) -> str:
         known = f"{self.program} in environment {self.environment}" if self.environment else self.program
-        return f"{known} for a target of {self.beside}" if self.beside else known
+        return f"{known} for a target of {self.for_start}" if self.for_start else known
 
     @staticmethod
     def read(stored: str) -> WhatRan:
-        known, _, beside = stored.partition(" for a target of ")
+        known, _, for_start = stored.partition(" for a target of ")
         program, _, environment = known.partition(" in environment ")
-        return WhatRan(program, environment, beside)
+        return WhatRan(program, environment, for_start)
 
 
 def is_another(now: str, then: str) -> bool:
@@ -343,9 +343,9 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     session: SessionId
     at: str = ""
 
-    def holds_beside(self, base_tree: str) -> bool:
+    def holds_for(self, base_tree: str) -> bool:
         """Return True if the result is valid while the target has this tree. (D5)"""
-        return WhatRan.read(self.program).beside in ("", base_tree)
+        return WhatRan.read(self.program).for_start in ("", base_tree)
 
     @property
     def failures(self) -> int:

@@ -46,13 +46,13 @@ CLARIFICATIONS_MOST = 3
 
 
 class CycleTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """A target of a cycle: either an attempt of a task (`attempt`) or an early review of its worktree (`look`). The
+    """A target of a cycle: either an attempt of a task (`attempt`) or an early review of its worktree (`early_review`). The
     other number is 0.
     """
 
     task: TaskId
     attempt: int = 0
-    look: int = 0
+    early_review: int = 0
     diff_id: DiffId = DiffId("")
     summary: str = ""
 
@@ -90,7 +90,7 @@ class Cycle(msgspec.Struct, frozen=True, kw_only=True):
     """The cycle that this one repeats after clarification."""
     rule: str = ""
     reasons: list[str] = []
-    asked: int = 0
+    requested: int = 0
     answered: int = 0
     counting: int = 0
     why: str = ""
@@ -126,7 +126,7 @@ class InCycle(msgspec.Struct, frozen=True, kw_only=True):
     cycle: CycleId
     state: CycleState
     attempt: int = 0
-    look: int = 0
+    early_review: int = 0
     rule: str = ""
     paused: str = ""
 
@@ -135,7 +135,7 @@ class InCycle(msgspec.Struct, frozen=True, kw_only=True):
         return self.state in LIVE
 
     @property
-    def stands(self) -> bool:
+    def is_current(self) -> bool:
         return self.state != "ended"
 
 
@@ -158,7 +158,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: str = ""
 
 
-class Look(msgspec.Struct, frozen=True, kw_only=True):
+class EarlyReview(msgspec.Struct, frozen=True, kw_only=True):
     """An early review's frozen worktree tree, under `refs/foureyes/looks/<task>/<n>`. It cannot approve anything. (V1)"""
 
     task: TaskId
@@ -193,6 +193,6 @@ def cycle_number(n: int) -> CycleId:
     return CycleId(f"c-{n}")
 
 
-def look_ref(task: str, n: int) -> str:
+def early_review_ref(task: str, n: int) -> str:
     """Return the git ref of an early review's tree. (V1)"""
     return f"refs/foureyes/looks/{task}/{n}"

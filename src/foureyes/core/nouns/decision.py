@@ -103,7 +103,7 @@ def summary(feedback: Feedback) -> str:
 # ---- A look at a change before a decision ----
 
 
-class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Viewing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How much of a change the reviewer viewed, as recorded in the journal.
 
     Ids are concatenated, and `ALL` stands for all of them.
@@ -143,19 +143,21 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 ALL = "all"
-NOTHING_KNOWN = Looked()
+NOTHING_KNOWN = Viewing()
 LONGEST = 24 * 60 * 60
 """Longest plausible viewing time, in seconds."""
 
 
-def counted(hunks: Sequence[str], shown: Sequence[str], marked: Sequence[str], spaceless: Sequence[str] = ()) -> Looked:
+def counted(
+    hunks: Sequence[str], shown: Sequence[str], marked: Sequence[str], spaceless: Sequence[str] = ()
+) -> Viewing:
     """Count these hunks. Unknown and repeated ids are ignored."""
     wanted = dict.fromkeys(hunks)
     on_screen, by_hand, in_part = set(shown), set(marked), set(spaceless)
     seen = [name for name in wanted if name in on_screen]
     partly = [name for name in wanted if name in in_part - on_screen]
     ticked = [name for name in wanted if name in by_hand - on_screen]
-    return Looked(
+    return Viewing(
         hunks=len(wanted),
         shown=len(seen),
         marked=len(ticked),

@@ -171,7 +171,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     cost_micros: int = 0
     cycle: str = ""
     """The review cycle it works for, or ""."""
-    look: int = 0
+    early_review: int = 0
     """Number of the early review it reviews, 0 for the attempt. (V1)"""
 
     @property

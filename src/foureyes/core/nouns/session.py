@@ -37,7 +37,7 @@ HOST_MAP = "0 0 4294967295"
 """The uid map of a process in no user namespace."""
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class Namespaces(msgspec.Struct, frozen=True, kw_only=True):
     """A caller's place, if that is not plainly the machine itself. (I3)
 
     - first: its pid namespace is the machine's first
@@ -66,7 +66,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     rights (I5), and `ancestors` ends below that part. `bound` says why it decides nothing although it may work (I3,
     I5). `git` is the nearest git above it, with the reason why nothing below that decides.
 
-    `stands` is set until `core.rules.callers.at_home` has judged the caller's place. Before that it may use no
+    `namespaces` is set until `core.rules.callers.at_home` has judged the caller's place. Before that it may use no
     command. `by_key`: a person only for signed acts (I9). `lease` is the run and fence for which a runner writes. A
     runner that lost it writes nothing (J4). `keys_here` are keys found where the caller runs, as evidence with their
     file. They count for this decision only and are never recorded (I1).
@@ -94,7 +94,7 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     within: str = ""
     bound: Reason | None = None
     git: tuple[str, Reason] | None = None
-    stands: Standing | None = None
+    namespaces: Namespaces | None = None
     by_key: bool = False
     lease: tuple[str, int] | None = None
     keys_here: tuple[tuple[str, str], ...] = ()

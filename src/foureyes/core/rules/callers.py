@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from foureyes.core.nouns.session import CONVERSATION, HOST_MAP, Actor, Standing
+from foureyes.core.nouns.session import CONVERSATION, HOST_MAP, Actor, Namespaces
 from foureyes.core.rules.policy import IdentityRule
 from foureyes.core.words.ids import session_of
 from foureyes.errors import Reason
@@ -18,20 +18,20 @@ from foureyes.steps import Steps, by, by_person, either, fe, in_turn, prose
 # `/proc` that is not the kernel's. An accepted setting can declare a container as this project's home.
 
 
-def why_not_home(stands: Standing, rule: IdentityRule) -> str:
+def why_not_home(namespaces: Namespaces, rule: IdentityRule) -> str:
     """Return why callers cannot be identified here, as a sentence, or "" at home. The machine itself is always a home."""
-    if stands.forged:
-        return stands.forged
-    if not stands.first and stands.launcher:
-        return f"This pid namespace was made for a sandbox: its pid 1 is {stands.launcher}."
-    if not stands.first and rule.home != "container":
-        return f"This runs in a pid namespace (a container or sandbox), where pid 1 is {stands.top or 'hidden'}."
-    mapped = stands.uid_map or "to nothing"
-    if stands.first and stands.uid_map == HOST_MAP:
+    if namespaces.forged:
+        return namespaces.forged
+    if not namespaces.first and namespaces.launcher:
+        return f"This pid namespace was made for a sandbox: its pid 1 is {namespaces.launcher}."
+    if not namespaces.first and rule.home != "container":
+        return f"This runs in a pid namespace (a container or sandbox), where pid 1 is {namespaces.top or 'hidden'}."
+    mapped = namespaces.uid_map or "to nothing"
+    if namespaces.first and namespaces.uid_map == HOST_MAP:
         return ""
     if rule.home != "container":
         return f"User ids are remapped here ({mapped}), so a user id proves nothing."
-    if not stands.uid_map or stands.uid_map != _plain(rule.uid_map):
+    if not namespaces.uid_map or namespaces.uid_map != _plain(rule.uid_map):
         return f"User ids are mapped differently here ({mapped}) than where the project was set up ({rule.uid_map})."
     return ""
 
@@ -41,16 +41,16 @@ def _plain(uid_map: str) -> str:
     return ", ".join(" ".join(line.split()) for line in uid_map.replace("\n", ",").split(",") if line.strip())
 
 
-def fitting_home(stands: Standing | None) -> IdentityRule | None:
+def fitting_home(namespaces: Namespaces | None) -> IdentityRule | None:
     """Return the home that `fe init` sets here, or None on the machine itself and where none is possible.
 
     It is "container", except in a sandbox or with a map of a single id, which needs no privilege.
     """
-    if stands is None or stands.forged or stands.launcher or not stands.uid_map:
+    if namespaces is None or namespaces.forged or namespaces.launcher or not namespaces.uid_map:
         return None
-    ids = [int(line.split()[2]) for line in stands.uid_map.split(", ")]
-    rule = IdentityRule("container", stands.uid_map)
-    return rule if sum(ids) > 1 and not why_not_home(stands, rule) else None
+    ids = [int(line.split()[2]) for line in namespaces.uid_map.split(", ")]
+    rule = IdentityRule("container", namespaces.uid_map)
+    return rule if sum(ids) > 1 and not why_not_home(namespaces, rule) else None
 
 
 def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Actor:
@@ -59,17 +59,17 @@ def at_home(actor: Actor, rule: IdentityRule, *, has_keys: bool = False) -> Acto
     At home it stays as observed. Elsewhere an agent may not decide, and a person becomes a service, or, if the project
     has keys, a person for signed acts only.
     """
-    if actor.stands is None:
+    if actor.namespaces is None:
         return actor
-    stands, seen = actor.stands, replace(actor, stands=None)
-    why = why_not_home(stands, rule)
+    namespaces, seen = actor.namespaces, replace(actor, namespaces=None)
+    why = why_not_home(namespaces, rule)
     if not why or actor.within:
         return seen
     if actor.kind == "agent":
         return _sandboxed(seen, why)
     if actor.kind == "human" and has_keys:
         return _by_key(seen, why)
-    return _nobody(seen, why, stands)
+    return _nobody(seen, why, namespaces)
 
 
 def _sandboxed(actor: Actor, why: str) -> Actor:
@@ -101,9 +101,9 @@ def _open_ended(sentence: str) -> str:
     return sentence.removesuffix(".")
 
 
-def _nobody(actor: Actor, why: str, stands: Standing) -> Actor:
+def _nobody(actor: Actor, why: str, namespaces: Namespaces) -> Actor:
     if actor.kind == "service":  # a service without a terminal is one at home too
-        bound = Reason("I3", _open_ended(why), _outside(stands)) if actor.bound or stands.forged else None
+        bound = Reason("I3", _open_ended(why), _outside(namespaces)) if actor.bound or namespaces.forged else None
         return replace(actor, bound=bound, why=(why, *actor.why)[:3])
     evidence = f"service:{actor.person}"
     says = "So this is a service and no person."
@@ -113,14 +113,14 @@ def _nobody(actor: Actor, why: str, stands: Standing) -> Actor:
         kind="service",
         person="",
         evidence=(evidence,),
-        bound=Reason("I3", _open_ended(why), _outside(stands)),
+        bound=Reason("I3", _open_ended(why), _outside(namespaces)),
         why=(why, says),
     )
 
 
-def _outside(stands: Standing) -> Steps:
+def _outside(namespaces: Namespaces) -> Steps:
     """Return the step for a person: declare the container as home, or run the command outside."""
-    rule = fitting_home(stands)
+    rule = fitting_home(namespaces)
     if rule is None:
         return prose("a person types it outside, in a plain terminal")
     says = "if this is the project's home, a person outside runs: "
@@ -152,7 +152,7 @@ def served(start: Actor, now: Actor) -> Actor:
         evidence=tuple(dict.fromkeys((*seen.evidence, *added))),
         ancestors=_ancestors(start, now, left=left),
         bound=seen.bound or now.bound or _why_bound(seen, left=left),
-        stands=now.stands or start.stands,
+        namespaces=now.namespaces or start.namespaces,
         why=(*seen.why, SAYS)[:3],
     )
 

@@ -17,8 +17,8 @@ from foureyes.core.nouns.check_config import CheckRule
 from foureyes.core.rules.involvement import is_involved
 from foureyes.core.words.check_output import is_tools_own_break
 from foureyes.core.words.digest import sha256
+from foureyes.core.words.names_of_tests import pairs
 from foureyes.core.words.paths import matching
-from foureyes.core.words.test_names import pairs
 
 if TYPE_CHECKING:
     from foureyes.core.rules.facts import Facts
@@ -69,7 +69,7 @@ def check_state(
     facts: Facts, rule: CheckRule, tree: str, base_tree: str, allowed: frozenset[str] = frozenset()
 ) -> CheckState:
     """Return the state of one check from its latest result that counts, or else from the latest claimed one."""
-    known = facts.results_beside(base_tree)
+    known = facts.results_for(base_tree)
     mine = [result for result in known if (result.digest, result.name) == (rule.digest, rule.name)]
     here = [result for result in mine if result.tree == tree]
     if not here:
@@ -111,7 +111,7 @@ def is_broken_by_change(facts: Facts, rule: CheckRule, result: CheckResult, base
     known = (base_tree, rule.digest, rule.name)
     on_base = [
         old
-        for old in facts.results_beside(base_tree)
+        for old in facts.results_for(base_tree)
         if (old.tree, old.digest, old.name) == known and (counts(facts, old) or not counts(facts, result))
     ]
     if not on_base or on_base[-1].outcome not in RAN:
@@ -324,14 +324,14 @@ def _without_tests(result: CheckResult, before: CheckResult) -> CheckResult:
     return _ended(result, before, f"{result.summary}, all of which also fail on the target", "")
 
 
-def _ended(result: CheckResult, before: CheckResult, same: str, besides: str) -> CheckResult:
-    """Return the result as passed, unless its exit code or `besides` points to another problem. Exit codes that count
+def _ended(result: CheckResult, before: CheckResult, same: str, extra: str) -> CheckResult:
+    """Return the result as passed, unless its exit code or `extra` points to another problem. Exit codes that count
     failed tests may differ.
     """
     is_alike = result.exit_code == before.exit_code or all(run.exit_code == run.failures for run in (result, before))
-    if result.exit_code == 0 or (is_alike and not besides):
+    if result.exit_code == 0 or (is_alike and not extra):
         return replace(result, outcome="passed", failing=[], failed=0, summary=same)
-    more = besides or f"exit code {result.exit_code} here, {before.exit_code} on the target"
+    more = extra or f"exit code {result.exit_code} here, {before.exit_code} on the target"
     return replace(result, failing=[], failed=0, summary=f"{same}, but {more}")
 
 
@@ -379,7 +379,7 @@ def broken_of(facts: Facts, state: CheckState) -> BrokenCheckRuns | None:
     has_result = state.result is not None and state.result.outcome in RAN and not state.claimed
     tree = attempt.base_tree if has_result else attempt.tree
     tries, last = 0, None
-    for result in reversed(facts.results_beside(attempt.base_tree)):
+    for result in reversed(facts.results_for(attempt.base_tree)):
         if (result.tree, result.name, result.digest) != (tree, state.rule.name, state.rule.digest):
             continue
         if not counts(facts, result):

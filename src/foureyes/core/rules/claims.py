@@ -31,8 +31,8 @@ def why_not_free(
         reasons.append(Reason("E2", f"{task.id} is stuck: {who} must decide how it goes on (tier {task.tier})", decide))
     for other, status in waits_for:
         if status != "closed":
-            stands = status in ("blocked", "deferred")  # no worker, so dropping the dependency is an option
-            step = either(fe("show", other), fe("dep", task.id, other, "--remove")) if stands else fe("show", other)
+            is_waiting = status in ("blocked", "deferred")  # no worker, so dropping the dependency is an option
+            step = either(fe("show", other), fe("dep", task.id, other, "--remove")) if is_waiting else fe("show", other)
             reasons.append(Reason("T3", f"{task.id} depends on {other}, which is {status}", step))
     if task.parent and is_parent_blocked:
         reasons.append(Reason("T4", f"its parent {task.parent} is blocked", fe("show", task.parent)))

@@ -131,9 +131,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
             else f"{party.name} ({session})"
         )
 
-    def results_beside(self, base_tree: str) -> list[CheckResult]:
+    def results_for(self, base_tree: str) -> list[CheckResult]:
         """Return the results that apply to a change on this tree of the target. (D5)"""
-        return [result for result in self.results if result.holds_beside(base_tree)]
+        return [result for result in self.results if result.holds_for(base_tree)]
 
     def changed_paths(self) -> list[str]:
         """Return every path that the attempt affects. This includes both paths of a rename, links to changed files, and

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from foureyes.core.nouns.attempt import EarlierAttempt, nothing_handed_in, same_change
+from foureyes.core.nouns.attempt import EarlierAttempt, nothing_submitted, same_change
 from foureyes.core.nouns.check import red
-from foureyes.core.nouns.decision import NOTHING_KNOWN, Looked
+from foureyes.core.nouns.decision import NOTHING_KNOWN, Viewing
 from foureyes.core.nouns.finding import answer_step, rule_step, rulings_for
 from foureyes.core.nouns.finding_state import Blocking
 from foureyes.core.nouns.session import Party, is_one_origin
@@ -37,13 +37,13 @@ class Tip(msgspec.Struct, frozen=True):
     """The current state of the attempt's ref in git: its head, and if the work has landed, whether the target contains
     it.
 
-    `unasked` says why the remote could not be reached. In that case the last state known from the attempt's machine
+    `remote_problem` says why the remote could not be reached. In that case the last state known from the attempt's machine
     counts. `machine` names that machine if it is another one.
     """
 
     head: Sha | None = None
     on_target: bool = False
-    unasked: str = ""
+    remote_problem: str = ""
     machine: str = ""
 
 
@@ -54,7 +54,7 @@ def check(
     seen: str,
     policy: ReviewPolicy,
     reason: str = "",
-    look: Looked = NOTHING_KNOWN,
+    viewed: Viewing = NOTHING_KNOWN,
 ) -> tuple[Reason, ...]:
     """Return every reason against the approval, except those about the reviewer's independence (see four_eyes). `tip`
     None means that git failed. (D, A7)
@@ -69,7 +69,7 @@ def check(
         lambda: was_not_checked(facts, actor, policy, reason),
         lambda: lacks_reviews(facts, actor, policy),
         lambda: [was_not_seen(facts, actor, seen)],
-        lambda: [was_not_shown(facts, actor, policy, seen, look)],
+        lambda: [was_not_shown(facts, actor, policy, seen, viewed)],
         lambda: [was_not_reviewed(facts, actor, policy.agent_approval)],
     )
     return tuple(reason for condition in conditions for reason in reasons_of(condition))
@@ -98,14 +98,14 @@ def has_blocking(facts: Facts, actor: Party | None = None) -> list[Reason]:
     return [
         Reason(
             "D2",
-            f"{finding.id} {finding.severity} {_stands(finding)}: {finding.title}{_at(finding)}",
+            f"{finding.id} {finding.severity} {_state_words(finding)}: {finding.title}{_at(finding)}",
             _settles(finding, facts.task.status, is_maker=is_maker, may_rule=may_rule),
         )
         for finding in facts.open_blocking
     ]
 
 
-def _stands(finding: Blocking) -> str:
+def _state_words(finding: Blocking) -> str:
     if finding.expired:
         return "was waived, but the waiver has expired"
     if finding.waiting:
@@ -196,7 +196,7 @@ def is_stale(facts: Facts, tip: Tip | None, actor: Party | None = None) -> Reaso
     """
     attempt = facts.attempt
     if attempt is None:
-        return Reason("D4", nothing_handed_in(facts.task.id), fe("show", facts.task.id))
+        return Reason("D4", nothing_submitted(facts.task.id), fe("show", facts.task.id))
     if tip is None:
         return Reason("D4", "git could not say whether the attempt is current", fe("doctor"))
     if attempt.no_code and attempt.base == attempt.head:
@@ -294,16 +294,21 @@ def _too_few(facts: Facts, actor: Party, policy: ReviewPolicy) -> Reason | None:
     if have >= wanted:
         return None
     yours = ", including your approval" if person else ""
-    aside = [f"the approval of {facts.party_name(each)} does not count, {why}" for each, why in facts.voiceless.items()]
+    not_counting = [
+        f"the approval of {facts.party_name(each)} does not count, {why}" for each, why in facts.voiceless.items()
+    ]
     text = ". ".join(
-        [f"{wanted} counting reviews are required, and there {'is' if have == 1 else 'are'} {have}{yours}", *aside]
+        [
+            f"{wanted} counting reviews are required, and there {'is' if have == 1 else 'are'} {have}{yours}",
+            *not_counting,
+        ]
     )
     is_last = not person and wanted - have == 1
     step = by_person(fe("approve", facts.task.id)) if is_last else fe("review", "request", facts.task.id)
     return Reason("D6", text, step)
 
 
-def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, look: Looked) -> Reason | None:
+def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, viewed: Viewing) -> Reason | None:
     """Return a reason if a label requires every hunk to be shown, and the approving person has not seen some. (D8, H4)
 
     `ask` also accepts a manual mark, a pager or a confirmation, or the diff's name if nothing was measured. `refuse`
@@ -314,13 +319,13 @@ def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, l
         return None
     rule = rule_of(policy, label)
     strict = rule is not None and rule.unseen == "refuse"
-    if look.hunks is None and not strict:
+    if viewed.hunks is None and not strict:
         return None if seen else _nothing_shows(facts, label)
-    if look.hunks is None:
+    if viewed.hunks is None:
         why = f"label {label} requires that every hunk was on screen, and nothing recorded what you saw"
         return Reason("D8", why, in_the_app(facts))
-    never = look.hunks - look.shown if strict else look.hunks - look.shown - look.marked
-    if never <= 0 or (not strict and (look.confirmed or look.pager)):
+    never = viewed.hunks - viewed.shown if strict else viewed.hunks - viewed.shown - viewed.marked
+    if never <= 0 or (not strict and (viewed.confirmed or viewed.pager)):
         return None
     were = "hunk was" if never == 1 else "hunks were"
     return Reason(
@@ -392,14 +397,16 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
     attempt = facts.attempt
     if attempt is None:
         return None
-    look = fe("show", facts.task.id, "--diff")
+    viewed = fe("show", facts.task.id, "--diff")
     if not seen:
         missing = f"an agent must name the diff that it reviewed, and --seen {SEEN_FORM} is missing"
-        return None if actor.kind == "human" else Reason("D7", missing, look)
+        return None if actor.kind == "human" else Reason("D7", missing, viewed)
     given = read_seen(seen)
     if given is None or not given.is_form:
         return Reason(
-            "D7", f"--seen {named(seen.strip()[:TYPED_SHOWN])} names no change. It takes {_FORM}: {_lacks(given)}", look
+            "D7",
+            f"--seen {named(seen.strip()[:TYPED_SHOWN])} names no change. It takes {_FORM}: {_lacks(given)}",
+            viewed,
         )
     if not has_moved(facts, seen):
         return None
@@ -409,7 +416,7 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
         words = f"no attempt of {facts.task.id} ever had the id {typed}. --seen takes {_FORM}, as printed"
     elif given.attempt is None and attempt.n in [each.n for each in meant]:
         words = f"several attempts have this diff id, and attempt {attempt.n} is a rework. Say which one you saw"
-    return Reason("D7", words, look)
+    return Reason("D7", words, viewed)
 
 
 def _lacks(given: SeenDiff | None) -> str:
@@ -439,10 +446,10 @@ def name_of_seen(facts: Facts, seen: str) -> str:
 
 def same_as_latest(facts: Facts) -> frozenset[int]:
     """Return the numbers of all attempts with the same change as the latest. (A3)"""
-    return same_change(_handed_in(facts))
+    return same_change(_submitted(facts))
 
 
-def _handed_in(facts: Facts) -> list[EarlierAttempt]:
+def _submitted(facts: Facts) -> list[EarlierAttempt]:
     """Return every attempt, the latest last."""
     latest = facts.attempt
     return [*facts.earlier, *([EarlierAttempt(latest.n, latest.diff_id, latest.relation)] if latest else [])]
@@ -450,7 +457,7 @@ def _handed_in(facts: Facts) -> list[EarlierAttempt]:
 
 def _named(facts: Facts, given: SeenDiff) -> list[EarlierAttempt]:
     """Return the attempts that match the number, or all with this diff id."""
-    everything = _handed_in(facts)
+    everything = _submitted(facts)
     if given.attempt is None:
         return [each for each in everything if _digits(each) == given.digits]
     return [each for each in everything if each.n == given.attempt and _digits(each).startswith(given.digits)]

@@ -133,8 +133,8 @@ def only_shares_an_origin(facts: Facts, actor: Party) -> bool:
     spawned by none. (I4)
     """
     makers = [facts.party(session) for session in makers_of(facts)]
-    told_apart = all((actor.proven and maker.proven) or not is_tied(actor, maker) for maker in makers)
-    return told_apart and not any(is_same(actor, maker) or is_under(facts, actor, maker) for maker in makers)
+    distinct_names = all((actor.proven and maker.proven) or not is_tied(actor, maker) for maker in makers)
+    return distinct_names and not any(is_same(actor, maker) or is_under(facts, actor, maker) for maker in makers)
 
 
 @remembered

@@ -132,8 +132,8 @@ def _mode_of(facts: Facts, policy: ReviewPolicy, *, is_documents: bool) -> ModeC
     level = partial(_level, policy, is_documents=is_documents)
     rightful = level((labels - set(ignored)) | labels_kept(facts), "" if own_plan else planned, most)
     most |= dict.fromkeys(ignored, "batch")
-    stands = level(labels, "batch" if own_plan else planned, most)
-    chosen = min(rightful, stands, key=lambda level: MODES.index(level.mode))
+    planned_level = level(labels, "batch" if own_plan else planned, most)
+    chosen = min(rightful, planned_level, key=lambda level: MODES.index(level.mode))
     cut = cut_by(facts)
     mode = strictest_mode([chosen.mode, "batch"]) if cut else chosen.mode
     plan = [Reason("M6", f"its planned mode {facts.task.planned} does not count: {own_plan}")] if own_plan else []

@@ -71,7 +71,7 @@ def risk_of(
     return Risk(level, tuple(Reason("H1", text) for text in [*high, *medium]))
 
 
-def beside(risk: Risk, around: Around, policy: ReviewPolicy) -> Risk:
+def raised_by(risk: Risk, around: Around, policy: ReviewPolicy) -> Risk:
     """Return the risk with facts from outside the task, which raise it to medium at most."""
     signs = []
     if around.decided is not None and around.decided < NEW_AGENT:
@@ -195,9 +195,9 @@ def _to_look_at(
         signs.append(f"no counting review of {', '.join(map(named, unmet))}")
     if attempt.signal != "DONE":
         signs.append(f"signal {attempt.signal}")
-    besides = [reason.message for reason in not_by_itself if reason.rule != "D5"]  # the checks are named above
-    if chosen.mode == "auto-approve" and besides:
-        signs.append(f"not auto-approved: {', '.join(besides)}")
+    other_reasons = [reason.message for reason in not_by_itself if reason.rule != "D5"]  # the checks are named above
+    if chosen.mode == "auto-approve" and other_reasons:
+        signs.append(f"not auto-approved: {', '.join(other_reasons)}")
     return signs
 
 

@@ -71,8 +71,8 @@ def plan(snapshot: Snapshot) -> list[RunStep]:
     later = [off for step in wanted if not _may_wait_long(step) and (off := _put_off(snapshot, step)) is not None]
     if not later and _is_idle(snapshot, steps):
         steps += [step for step in exhausted(snapshot) if _put_off(snapshot, step) is None]
-    steps += [Notify(key=row.key, text=row.text) for row in snapshot.attention if row.key not in snapshot.told]
-    alone = [row for row in kept_back(snapshot) if row.person and row.key not in snapshot.told]
+    steps += [Notify(key=row.key, text=row.text) for row in snapshot.attention if row.key not in snapshot.shown]
+    alone = [row for row in kept_back(snapshot) if row.person and row.key not in snapshot.shown]
     steps += [Notify(key=row.key, text=row.text) for row in alone]
     return [*steps, _last(snapshot, steps, later)]
 
@@ -177,7 +177,7 @@ def _cycles(snapshot: Snapshot) -> Iterator[RunStep]:
     for cycle in snapshot.to_decide:
         yield DecideCycle(cycle=cycle)
     for call in snapshot.called:
-        if call.key not in snapshot.told:
+        if call.key not in snapshot.shown:
             yield OpenCycle(trigger=call.trigger, tasks=call.tasks, key=call.key, wide=call.wide, why=call.why)
 
 
@@ -237,7 +237,7 @@ def _reviews(snapshot: Snapshot, places: _Places) -> Iterator[RunStep]:
             resumes=next_run.resumes,
             asks=next_run.asks,
             cycle=due.cycle,
-            look=due.look,
+            early_review=due.early_review,
         )
         if _put_off(snapshot, step) is not None or places.take(next_run.profile):
             yield step
@@ -273,14 +273,14 @@ def candidates(snapshot: Snapshot) -> list[TaskState]:
 
 
 def _start(task: TaskState, next_run: NextRun, chosen: str) -> StartRun:
-    stands_in = next_run.profile not in (task.profile, chosen)
+    is_substitute = next_run.profile not in (task.profile, chosen)
     return StartRun(
         task=task.id,
         profile=next_run.profile,
         purpose=task.purpose,
         resumes=next_run.resumes,
         asks=next_run.asks,
-        why=f"in place of {task.profile}" if stands_in else "",
+        why=f"in place of {task.profile}" if is_substitute else "",
     )
 
 
@@ -366,7 +366,7 @@ def _by_signal(run: Run, signal: str, left: Left, outcome: RunOutcome) -> tuple[
     if not left.changed:
         return "no_change", "it changed nothing" if signal else "it ended without a signal and changed nothing"
     if signal == "DONE":
-        return "hand_in", ""
+        return "submit_work", ""
     return "needs_review", "it ended without a signal" if not signal else "it asks for a review"
 
 
@@ -404,7 +404,7 @@ class KeptBack(msgspec.Struct, frozen=True, kw_only=True):
 
 def kept_back(snapshot: Snapshot) -> tuple[KeptBack, ...]:
     """Return every reason why ready tasks do not start. A task that only waits its turn has none."""
-    reasons = [KeptBack(key=text, text=text) for text in (snapshot.paused, *snapshot.aside) if text]
+    reasons = [KeptBack(key=text, text=text) for text in (snapshot.paused, *snapshot.waiting_lines) if text]
     reasons += _kept_back_for_failure(snapshot)
     if snapshot.no_room:
         reasons.append(KeptBack(key="no free slot", text=f"nothing starts: {snapshot.no_room}", person=True))

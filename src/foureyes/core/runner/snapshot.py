@@ -40,7 +40,7 @@ class ReviewDue(msgspec.Struct, frozen=True, kw_only=True):
     task: TaskId
     reviewer: str
     purpose: Purpose = "review"
-    look: int = 0
+    early_review: int = 0
     """Number of the early review, 0 for the attempt itself. (V1)"""
     is_profile: bool = True
     """True if a runner can start it. If not, it is for a person or a session already at work, and the runner only
@@ -194,7 +194,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Time of the poll."""
     held: str = ""
     """Why the whole project is held, or ""."""
-    aside: tuple[str, ...] = ()
+    waiting_lines: tuple[str, ...] = ()
     """Other reasons why work waits that the snapshot does not show: an unaccepted configuration, held tasks …"""
     tasks: tuple[TaskState, ...] = ()
     runs: tuple[LiveState, ...] = ()
@@ -237,5 +237,5 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     attention: tuple[AttentionItem, ...] = ()
     kept: tuple[TaskId, ...] = ()
     """Closed tasks whose runs left data on this machine."""
-    told: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()
     """Keys of the notifications that a person has already received."""

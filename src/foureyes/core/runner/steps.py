@@ -17,7 +17,7 @@ document. (V3)
 """
 
 AfterRun = Literal[
-    "hand_in",
+    "submit_work",
     "needs_review",
     "ask_signal",
     "no_change",
@@ -58,8 +58,8 @@ class StartRun(RunStep, frozen=True, kw_only=True, tag="start"):
     resumes: str = ""
     asks: Asks = ""
     cycle: str = ""
-    """The review cycle of the run. `look` is the early review to do, 0 for the attempt."""
-    look: int = 0
+    """The review cycle of the run. `early_review` is the early review to do, 0 for the attempt."""
+    early_review: int = 0
 
 
 class StopRun(RunStep, frozen=True, kw_only=True, tag="stop"):

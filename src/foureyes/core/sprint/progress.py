@@ -115,22 +115,22 @@ class Progress(msgspec.Struct, frozen=True, kw_only=True):
 def progress_of(sprint: Sprint, tasks: Iterable[SprintTask]) -> Progress:
     """Return the progress. Each task counts in exactly one stage. (X5)"""
     rows = list(tasks)
-    stands = Counter(stage_of(task) for task in rows)
-    done = sum(stands[each] for each in DONE)
-    counted = len(rows) - stands["out"]
+    counts = Counter(stage_of(task) for task in rows)
+    done = sum(counts[each] for each in DONE)
+    counted = len(rows) - counts["out"]
     return Progress(
         done=done,
-        failed=stands["failed"],
+        failed=counts["failed"],
         of=min(sprint.tasks, counted) if sprint.kind == "tasks" else counted,
-        merged=stands["merged"],
-        merging=stands["merging"],
+        merged=counts["merged"],
+        merging=counts["merging"],
         by_rule=sum(task.by_rule and stage_of(task) in DONE for task in rows),
-        reviewing=stands["reviewing"],
-        running=stands["running"],
-        begun=stands["begun"],
-        todo=stands["todo"],
+        reviewing=counts["reviewing"],
+        running=counts["running"],
+        begun=counts["begun"],
+        todo=counts["todo"],
         ready=sum(task.ready and stage_of(task) in ("todo", "begun") for task in rows),
-        out=stands["out"],
+        out=counts["out"],
         blocking=tuple(task.id for task in rows if task.blocking and stage_of(task) not in ("merged", "out")),
     )
 

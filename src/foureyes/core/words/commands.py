@@ -110,14 +110,14 @@ def _scripts(text: str, command: str) -> str:
     scripts = found.get("scripts") if isinstance(found, dict) else None
     if not isinstance(scripts, dict):
         return ""
-    asked, told = command, ""
+    asked, known = command, ""
     while True:
         words = set(re.split(r"[\s\"';&|()]+", asked)) | ({"test"} if re.search(r"\b(t|tst)\b", asked) else set())
         wanted = {f"{before}{word}" for word in words for before in ("", "pre", "post")}
         more = " ; ".join(str(run) for name, run in scripts.items() if name in wanted)
-        if more == told:
+        if more == known:
             return more
-        asked, told = f"{command} {more}", more
+        asked, known = f"{command} {more}", more
 
 
 def called_by(scripts: Iterable[NamedFiles], paths: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import msgspec
 
-from foureyes.app.views.run import AgentView
+from foureyes.app.results.run import AgentView
 from foureyes.core.nouns.run import EMIT_TYPES, SIGNALS
 from foureyes.core.nouns.session import RUN_DIR
 from foureyes.errors import BadInput, FoureyesError
@@ -30,7 +30,7 @@ TELLS_PEOPLE = "qwen"
 user gets the message instead.
 """
 HEAD = ("PROFILE", "PROGRAM", "STATE", "AT WORK", "TIER", "LAST ERROR")
-TOLD = 60
+LONGEST_ERROR = 60
 
 
 @click.group("agent")
@@ -56,7 +56,7 @@ def _cells(row: AgentView) -> tuple[str, ...]:
     error = f"{row.error}, {output.when(row.error_at)}: {row.error_text}" if row.error != "none" else ""
     left = f", the runner of {row.left} is gone" if row.left else ""
     at_work = f"{row.running} of {row.slots}{left}"
-    tiers, trouble = ", ".join(row.tiers), output.shorten(error, TOLD)
+    tiers, trouble = ", ".join(row.tiers), output.shorten(error, LONGEST_ERROR)
     return row.profile, program, _state(row), at_work, tiers, trouble
 
 
@@ -113,7 +113,7 @@ def remind(session: Session, program: str | None) -> None:
 
 
 def _held(session: Session) -> list[str]:
-    from foureyes.app.views.task_list import ListQuery
+    from foureyes.app.results.task_list import ListQuery
 
     query = ListQuery(mine=session.actor.session, status="in_progress", limit=5)
     return [row.id for row in session.app.lists.page(query)]

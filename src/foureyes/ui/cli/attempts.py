@@ -15,7 +15,7 @@ from foureyes.ui.cli.output import count, with_id
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.attempt import SubmitOutcome
+    from foureyes.app.results.attempt import SubmitOutcome
     from foureyes.errors import Reason
 
 
@@ -75,7 +75,7 @@ def submit_text(outcome: SubmitOutcome) -> str:
         lines.append(f"  committed {count(len(outcome.committed), 'file')}{new}")
     lines += [f"  branch    {note}" for note in outcome.notes]
     lines += [f"  remote    {outcome.sent}"] if outcome.sent else []
-    lines += [f"  inside    {row.says}" for row in outcome.inside]
+    lines += [f"  inside    {row.sentence}" for row in outcome.inside]
     lines += [*_again(outcome), *_mode(outcome)]
     return "\n".join([*lines, f"{next_line(outcome.next)}"])
 
@@ -87,7 +87,7 @@ def _again(outcome: SubmitOutcome) -> list[str]:
         fixed = outcome.fixed_by_nothing
         claims = f", yet {count(fixed, 'finding')} {'is' if fixed == 1 else 'are'} answered FIXED" if fixed else ""
         lines.append(f"  same      no progress: the files are exactly those of attempt {outcome.repeats}{claims} (L11)")
-    return [*lines, *([f"  loop      {outcome.said}"] if outcome.said else [])]
+    return [*lines, *([f"  loop      {outcome.escalation}"] if outcome.escalation else [])]
 
 
 def _mode(outcome: SubmitOutcome) -> list[str]:
@@ -109,10 +109,10 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
         )
         return [*first, f"  review    {outcome.mode}: after that, {who}"]
     approve = fe("approve", outcome.task, "--seen", outcome.seen)
-    look = steps_text(by("other", approve, "it needs approval from someone else: "))
+    review = steps_text(by("other", approve, "it needs approval from someone else: "))
     if outcome.person:
-        look = f"{steps_text(by('person', approve, 'a person must approve it: '))}   ({outcome.person} requires that)"
-    return [f"  review    {outcome.mode}: {look}"]
+        review = f"{steps_text(by('person', approve, 'a person must approve it: '))}   ({outcome.person} requires that)"
+    return [f"  review    {outcome.mode}: {review}"]
 
 
 def _reasons(title: str, reasons: tuple[Reason, ...]) -> list[str]:

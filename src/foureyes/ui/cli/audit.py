@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.views.journal import AuditReport, JournalRow
-from foureyes.core.nouns.decision import Looked
+from foureyes.app.results.journal import AuditReport, JournalRow
+from foureyes.core.nouns.decision import Viewing
 from foureyes.core.words.text import flat
 from foureyes.errors import VerificationFailed
 from foureyes.steps import blank, fe, in_turn
@@ -71,13 +71,13 @@ def audit_log(session: Session, task: str | None, exceptions: bool, export: bool
 
 def how_it_was_seen(row: JournalRow) -> str:
     """Return how the reviewer viewed the change, in parentheses, if that was measured. (H4)"""
-    if '"look":{' not in row.payload:
+    if '"viewed":{' not in row.payload:
         return ""
     decision = msgspec.json.decode(row.payload)
-    look, batch = msgspec.convert(decision["look"], Looked), decision.get("batch", "")
-    if look.hunks is None:
+    viewed, batch = msgspec.convert(decision["viewed"], Viewing), decision.get("batch", "")
+    if viewed.hunks is None:
         return ""
-    return f"({f'{batch} in a batch, ' if batch else ''}{look.words}) "
+    return f"({f'{batch} in a batch, ' if batch else ''}{viewed.words}) "
 
 
 def show_exceptions(session: Session, limit: int) -> None:
@@ -100,9 +100,9 @@ def show_exceptions(session: Session, limit: int) -> None:
 @click.argument("task")
 @click.argument("name", metavar="SESSION")
 @reason_options
-def audit_clear_author(session: Session, task: str, name: str, reason: str) -> None:
+def audit_correct_author(session: Session, task: str, name: str, reason: str) -> None:
     """Record that a commit trailer names a wrong session. People only. Claims and submissions are never cleared. (I8)"""
-    say(session, session.app.attempts.clear_author(session.actor, task, name, reason))
+    say(session, session.app.attempts.correct_author(session.actor, task, name, reason))
 
 
 @verb("verify", example="fe audit verify")
@@ -145,5 +145,5 @@ def mirror_words(report: AuditReport) -> str:
     return f"mirror {behind if report.mirror_behind else 'complete'}"
 
 
-for _command in (audit_log, audit_verify, audit_clear_author):
+for _command in (audit_log, audit_verify, audit_correct_author):
     audit.add_command(_command)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from foureyes.app.views.attempt import CheckReport, CheckRetry, CheckRow, CheckRun, Pending
-from foureyes.app.views.project import News
-from foureyes.app.views.task import Report
+from foureyes.app.results.attempt import CheckReport, CheckRetry, CheckRow, CheckRun, Pending
+from foureyes.app.results.project import News
+from foureyes.app.results.task import Report
 from foureyes.core.nouns.check import WhatRan
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, Reason, VerificationFailed

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from foureyes.app.views.task_list import ListQuery
-from foureyes.app.views.work import ClaimedWorktree
+from foureyes.app.results.task_list import ListQuery
+from foureyes.app.results.work import ClaimedWorktree
 from foureyes.core.words.text import flat
 from foureyes.core.words.untrusted_text import named
 from foureyes.steps import fe, in_turn, phrase, shell
@@ -17,7 +17,7 @@ from foureyes.ui.cli.command import Session, if_version, reason_options, say, ve
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.task_list import Outcome
+    from foureyes.app.results.task_list import Outcome
     from foureyes.core.words.lifecycle import RunEnd
 
 WORKTREE = click.option(

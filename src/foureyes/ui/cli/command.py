@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from foureyes.app.application import Application
-    from foureyes.app.views.project import News
+    from foureyes.app.results.project import News
     from foureyes.core.nouns.session import Actor
     from foureyes.core.rules.policy import IdentityRule
 

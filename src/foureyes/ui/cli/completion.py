@@ -60,7 +60,7 @@ def _project() -> closing[Application]:
 
 
 def _tasks(command: str) -> Iterator[CompletionItem]:
-    from foureyes.app.views.task_list import ListQuery
+    from foureyes.app.results.task_list import ListQuery
 
     with _project() as app:
         status = FIRST.get(command)
@@ -71,7 +71,7 @@ def _tasks(command: str) -> Iterator[CompletionItem]:
 
 
 def _labels(_: str) -> Iterator[CompletionItem]:
-    from foureyes.app.views.task_list import ListQuery
+    from foureyes.app.results.task_list import ListQuery
 
     with _project() as app:
         labels = {label for row in app.lists.page(ListQuery(sort="newest", limit=MOST_OFFERED)) for label in row.labels}

@@ -7,7 +7,7 @@ import sys
 import click
 import msgspec
 
-from foureyes.app.views.settings import ConfigurationOffer, SettingView
+from foureyes.app.results.settings import ConfigurationOffer, SettingView
 from foureyes.config.settings import ALIASES, FEATURES
 from foureyes.core.words.text import flat, visible
 from foureyes.errors import BadInput, NotFound, Reason

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from foureyes.app.views.review import ApprovalOutcome, Batch, FaceLook
+from foureyes.app.results.review import ApprovalOutcome, Batch, ViewReport
 from foureyes.core.rules.four_eyes import Declaration
 from foureyes.core.words.ids import SEEN_FORM, seen_name
 from foureyes.core.words.text import flat
@@ -15,7 +15,7 @@ from foureyes.steps import blank, fe, phrase
 from foureyes.ui.cli import diagnostics, output
 from foureyes.ui.cli.command import Session, if_version, reason_options, say, verb
 
-LOOK = FaceLook("cli")
+VIEWED = ViewReport("cli")
 """Viewing record of the command line, which does not know how much of the change was on screen. (H4)"""
 
 
@@ -91,7 +91,7 @@ def approve(
         say(session, session.app.decisions.withdraw(session.actor, task, reason=reason))
         return
     outcome = session.app.decisions.approve(
-        session.actor, task, seen=seen, declaration=declared, if_version=if_version, look=LOOK
+        session.actor, task, seen=seen, declaration=declared, if_version=if_version, viewed=VIEWED
     )
     session.answer(output.with_id(outcome), approve_text(outcome))
 
@@ -105,7 +105,7 @@ def approve_batch(session: Session, tasks: tuple[str, ...], reason: str, *, all_
         if not confirmed(session, batch, yes):
             return
     code = 0
-    for answer in session.app.decisions.approve_many(session.actor, chosen, reason=reason, look=LOOK):
+    for answer in session.app.decisions.approve_many(session.actor, chosen, reason=reason, viewed=VIEWED):
         if isinstance(answer, FoureyesError):
             output.flush()
             code = max(code, diagnostics.report(answer, json=session.json))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from foureyes.app.views.attempt import EnvironmentRow
+from foureyes.app.results.attempt import EnvironmentRow
 from foureyes.core.words.text import flat, one_line
 from foureyes.steps import fe
 from foureyes.ui.cli import output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.review import FaceLook
+from foureyes.app.results.review import ViewReport
 from foureyes.core.nouns.decision import PriorityChange, RedoOption
 from foureyes.core.words.ids import SEEN_FORM
 from foureyes.errors import BadInput
@@ -60,7 +60,7 @@ def redo(
             checkpoint=checkpoint,
             priority=priority,
             seen=seen,
-            look=FaceLook("cli"),
+            viewed=ViewReport("cli"),
         ),
     )
 
@@ -71,4 +71,4 @@ def redo(
 @reason_options
 def reject(session: Session, task: str, seen: str, reason: str) -> None:
     """Reject a change with a reason. The task is blocked until you or a person takes it up again."""
-    say(session, session.app.feedback.reject(session.actor, task, reason, seen=seen, look=FaceLook("cli")))
+    say(session, session.app.feedback.reject(session.actor, task, reason, seen=seen, viewed=ViewReport("cli")))

@@ -31,7 +31,7 @@ from foureyes.ui.cli.text.finding import finding_text, table_text
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
-    from foureyes.app.views.finding import FindingView
+    from foureyes.app.results.finding import FindingView
 
 
 @click.group("finding")

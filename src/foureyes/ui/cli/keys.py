@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from foureyes.app.views.settings import KeyOutcome, KeyView
+from foureyes.app.results.settings import KeyOutcome, KeyView
 from foureyes.errors import BadInput
 from foureyes.steps import Arg, blank, fe
 from foureyes.ui.cli import output

@@ -7,7 +7,7 @@ import os
 import click
 import msgspec
 
-from foureyes.app.views.task_list import ListedTask, ListQuery, ReviewablePage, ReviewableRow
+from foureyes.app.results.task_list import ListedTask, ListQuery, ReviewablePage, ReviewableRow
 from foureyes.core.nouns.task import TYPES, task_type
 from foureyes.core.words.lifecycle import STATUSES, parse_status
 from foureyes.core.words.text import flat
@@ -127,7 +127,7 @@ def _cells(row: ListedTask) -> tuple[str, ...]:
         f"P{row.priority}",
         _standing(row),
         str(row.iteration or ""),
-        row.who,
+        row.owner,
         row.mode,
         ", ".join([*row.waits, *([DECIDES[row.waiting_for]] if row.waiting_for else [])]),
         row.title,
@@ -149,7 +149,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
     rows = waiting.rows
     page = rows[:limit]
     if waiting.after:
-        session.note(f"checked {waiting.looked_at} tasks in review. There are more: --after {waiting.after}")
+        session.note(f"checked {waiting.examined} tasks in review. There are more: --after {waiting.after}")
     if session.json:
         if waiting.missing:
             session.note(
@@ -162,7 +162,7 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
         return
     if not page:
         now = " now" if waiting.missing else ""
-        output.write("\n".join([f"no tasks for you to approve{now}", *_beside(waiting, limit)]))
+        output.write("\n".join([f"no tasks for you to approve{now}", *_other_waiting(waiting, limit)]))
         return
     cells = [
         (
@@ -178,10 +178,10 @@ def show_reviewable(session: Session, waiting: ReviewablePage, limit: int) -> No
     output.write_raw(output.table(("ID", "P", "DIFF", "IT", "FOR YOU", "TITLE"), cells) + "\n")
     if len(rows) > limit:
         output.write(f"there are more than {limit} tasks: --limit {limit * 2}")
-    output.write("\n".join([*_beside(waiting, limit), next_line(fe("show", page[0].task.id, "--diff"))]))
+    output.write("\n".join([*_other_waiting(waiting, limit), next_line(fe("show", page[0].task.id, "--diff"))]))
 
 
-def _beside(waiting: ReviewablePage, limit: int) -> list[str]:
+def _other_waiting(waiting: ReviewablePage, limit: int) -> list[str]:
     """Return the tasks that lack something or need another approver, each with the next step."""
     return [*_lacking("not yet:", waiting.missing[:limit]), *_lacking("not by you:", waiting.barred[:limit])]
 

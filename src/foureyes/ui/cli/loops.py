@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.finding import LoopView
+from foureyes.app.results.finding import LoopView
 from foureyes.core.loop.rounds import Round
 from foureyes.errors import BadInput
 from foureyes.steps import fe, phrase
@@ -37,7 +37,7 @@ def _row(round_: Round) -> tuple[str, ...]:
     action = round_.action or ("counted again" if round_.goes_on else "" if round_.closed else "in review")
     return (
         str(round_.n),
-        str(round_.found),
+        str(round_.raised),
         fixed,
         str(round_.no_progress),
         round_.tier,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.attempt import MergeRow, MergesGoOn, what_brings_it_on
+from foureyes.app.results.attempt import MergeRow, MergesGoOn, what_brings_it_on
 from foureyes.core.words.text import flat
 from foureyes.errors import BadInput, CutOff, VerificationFailed
 from foureyes.steps import fe
@@ -102,7 +102,7 @@ def show_waiting(session: Session) -> None:
     output.write_raw(output.table(("#", "ID", "P", "STATE", "WAITS FOR", "TITLE"), cells) + "\n")
     for item in items:
         for row in item.inside:
-            output.write(f"{item.task}: {row.says}")
+            output.write(f"{item.task}: {row.sentence}")
     output.write(next_line(what_brings_it_on(items)))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 import msgspec
 
-from foureyes.app.views.task import PlannedRow, without_reviewer
+from foureyes.app.results.task import PlannedRow, without_reviewer
 from foureyes.errors import BadInput
 from foureyes.steps import by, either, fe, prose
 from foureyes.ui.cli import output

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from foureyes.app.views.status import Check
+from foureyes.app.results.status import Check
 from foureyes.bootstrap.places import describe, folder_of, is_project, is_shared, no_project_here, repository
 from foureyes.core.words.text import flat
 from foureyes.errors import EnvironmentProblem, FoureyesError, NoProject, StoreProblem, VerificationFailed
@@ -20,7 +20,7 @@ from foureyes.ui.cli.status import first, status_text
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
-    from foureyes.app.views.project import News
+    from foureyes.app.results.project import News
     from foureyes.bootstrap.check_discovery import CheckProposal
     from foureyes.bootstrap.init import Created
 

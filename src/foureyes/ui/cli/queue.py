@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.review import QueueRow, QueueView
+from foureyes.app.results.review import QueueRow, QueueView
 from foureyes.core.rules.risk import WORDS
 from foureyes.core.words.text import flat
 from foureyes.ui.cli import output
@@ -68,7 +68,7 @@ def queue_text(view: QueueView) -> str:
             group = heading
         lines.append(_row(row, view.checks, width))
         lines += [f"       {_why(row)}"] if _why(row) else []
-        lines += [f"       {inside.says}" for inside in row.inside]
+        lines += [f"       {inside.sentence}" for inside in row.inside]
     left = view.count - len(view.rows)
     lines += [f"{left} more: --limit {view.count}"] if left else []
     if view.checks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from foureyes.app.views.review import CycleOutcome, ReviewOutcome, ReviewView
+from foureyes.app.results.review import CycleOutcome, ReviewOutcome, ReviewView
 from foureyes.core.words.ids import SEEN_FORM, Shape
 from foureyes.core.words.text import lines_of
 from foureyes.core.words.untrusted_text import named
@@ -188,7 +188,7 @@ def review_request(
 def answer_cycle(session: Session, done: CycleOutcome) -> None:
     """Print the result of a cycle command."""
     lines = [done.message]
-    lines += [f"  asked: {', '.join(done.asked)}"] if done.asked else []
+    lines += [f"  asked: {', '.join(done.requested)}"] if done.requested else []
     lines += [f"  {note}" for note in done.notes]
     session.answer(done, "\n".join([*lines, next_line(done.next)]))
 

@@ -23,7 +23,7 @@ from foureyes.ui.cli.command import Session, verb
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foureyes.app.views.run import RunnerGlance, RunnerView
+    from foureyes.app.results.run import RunnerSummary, RunnerView
 
 
 WIDTH = 80
@@ -168,12 +168,12 @@ class StatusLine:
             sys.stderr.write("\a")  # separate from the line, whose control characters are made visible
         self._paint(shown)
 
-    def show(self, glance: RunnerGlance) -> None:
+    def show(self, summary: RunnerSummary) -> None:
         """Update the status line. The first stop request also explains a second Ctrl-C."""
-        if glance.stopping == "finish" and glance.runs and not self._warned:
+        if summary.stopping == "finish" and summary.runs and not self._warned:
             self._warned = True
             self.tell("", AGAIN)
-        text = output.shorten(glance_text(glance), self._width) if self._live else ""
+        text = output.shorten(summary_text(summary), self._width) if self._live else ""
         if text != self._shown:
             with heard_or_not():
                 self._erase(self._shown)
@@ -206,14 +206,14 @@ def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-def glance_text(glance: RunnerGlance) -> str:
+def summary_text(summary: RunnerSummary) -> str:
     """Return one line: the runs, other work, and why nothing new starts."""
-    parts = [f"{line.task} {line.profile}: {flat(line.last) or '…'}" for line in glance.runs]
-    parts += [f"checking {glance.checking}"] if glance.checking else []
-    parts += ["merging"] if glance.merging else []
-    head = f"{len(glance.runs)}/{glance.agents} agents busy" if glance.agents else "watching"
-    quiet = "" if parts or glance.stopping else "waiting for work, Ctrl-C ends it"
-    waits = glance.waits or quiet
-    ends = {"finish": "stopping when the current runs finish", "now": "ending"}.get(glance.stopping, waits)
-    sprint = [glance.sprint] if glance.sprint else []
+    parts = [f"{line.task} {line.profile}: {flat(line.last) or '…'}" for line in summary.runs]
+    parts += [f"checking {summary.checking}"] if summary.checking else []
+    parts += ["merging"] if summary.merging else []
+    head = f"{len(summary.runs)}/{summary.agents} agents busy" if summary.agents else "watching"
+    quiet = "" if parts or summary.stopping else "waiting for work, Ctrl-C ends it"
+    waits = summary.waits or quiet
+    ends = {"finish": "stopping when the current runs finish", "now": "ending"}.get(summary.stopping, waits)
+    sprint = [summary.sprint] if summary.sprint else []
     return "  ".join([head, *sprint, *parts, *([flat(ends)] if ends else [])])

@@ -19,7 +19,7 @@ from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
-    from foureyes.app.views.run import Conversation, LogLine
+    from foureyes.app.results.run import Conversation, LogLine
 
 GLANCE = 0.3
 CHUNK = 1 << 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from foureyes.app.views.session import SessionView, Whoami, whoami_alone
+from foureyes.app.results.session import SessionView, Whoami, whoami_alone
 from foureyes.core.nouns.session import ROLES
 from foureyes.errors import BadInput, EnvironmentProblem
 from foureyes.steps import fe

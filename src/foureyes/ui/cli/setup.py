@@ -13,7 +13,7 @@ from foureyes.ui.cli.command import Session, verb
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
-    from foureyes.app.views.settings import FileChange
+    from foureyes.app.results.settings import FileChange
 
 
 @verb("setup", example="fe setup claude --dry-run\nfe setup claude")

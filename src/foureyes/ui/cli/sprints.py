@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from foureyes.app.views.sprint import SPRINT_AGENTS, SprintAsk, SprintBegun
+from foureyes.app.results.sprint import SPRINT_AGENTS, SprintAsk, SprintBegun
 from foureyes.core.nouns.sprint import number_of
 from foureyes.errors import BadInput
 from foureyes.steps import either, fe

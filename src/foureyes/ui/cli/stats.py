@@ -81,7 +81,7 @@ def _score(row: ReviewerScore) -> tuple[str, ...]:
         str(row.findings),
         _share(row.precision),
         _share(row.coverage),
-        str(row.untold),
+        str(row.unconfirmed),
         _share(row.unanchored),
         str(row.missed),
         str(row.sent_back),

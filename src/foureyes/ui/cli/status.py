@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from foureyes.app.views.status import StatusView
+from foureyes.app.results.status import StatusView
 from foureyes.core.words.text import flat
 from foureyes.steps import fe
 from foureyes.ui.cli import output
@@ -16,10 +16,9 @@ from foureyes.ui.cli.text.attention import FIRST, attention_text, first_lines
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.run import RunnerView
-    from foureyes.app.views.run_state import Standstill
-    from foureyes.app.views.sprint import SprintGlance
-    from foureyes.app.views.status import AttentionView
+    from foureyes.app.results.run import BlockedWork, RunnerView
+    from foureyes.app.results.sprint import SprintSummary
+    from foureyes.app.results.status import AttentionView
 
 SHOWN_STUCK = 5
 """Maximum number of stuck tasks in `fe status`. `fe status --attention` lists all."""
@@ -48,7 +47,7 @@ def status(session: Session, attention: bool, limit: int) -> None:
             output.write(attention_text(every))
         return
     view, waiting = session.app.status.show(session.actor), first(session)
-    runners, still = session.app.runs.runners(), session.app.runs.standstill()
+    runners, still = session.app.runs.runners(), session.app.runs.blocked_work()
     fields = {"attention": waiting.rows, "runners": runners, "pauses": still.pauses, "stuck": still.stuck}
     session.answer(
         output.plain(view) | fields,
@@ -109,21 +108,21 @@ def _split(count: Mapping[str, int]) -> str:
     return ", ".join([f"{count['ready']} ready", f"{count['waiting']} waiting", *parts])
 
 
-def sprint_line(sprint: SprintGlance) -> str:
+def sprint_line(sprint: SprintSummary) -> str:
     """Return the progress of the active sprint. [X2]"""
     paused = f"   PAUSED: {flat(sprint.why)}" if sprint.state == "paused" else ""
     more = f"   and {sprint.more} more: fe sprint status --all" if sprint.more else ""
     return f"  sprint    {sprint.id}  {sprint.sentence}{paused}{more}"
 
 
-def unattended(sprint: SprintGlance | None, runners: Sequence[RunnerView]) -> list[str]:
+def unattended(sprint: SprintSummary | None, runners: Sequence[RunnerView]) -> list[str]:
     """Return a warning if no runner works on the running sprint. [X5]"""
     if sprint is None or sprint.state != "running" or any(each.state == "live" and each.agents for each in runners):
         return []
     return [f"  NO RUNNER for the tasks of {sprint.id}. To start one: {steps_text(fe('sprint', 'start', sprint.id))}"]
 
 
-def running_lines(runners: Sequence[RunnerView], still: Standstill) -> list[str]:
+def running_lines(runners: Sequence[RunnerView], still: BlockedWork) -> list[str]:
     """Return the runners, their runs, and the obstacles to new runs."""
     lines = []
     for runner in runners:

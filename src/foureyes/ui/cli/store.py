@@ -61,8 +61,8 @@ def _wants_restored(session: Session, file: str) -> bool:
     if not session.can_ask or not (kept or os.environ.get("FOUREYES_STORE")):
         return True
     is_there = refuse_restore(session.cwd, os.environ, session.actor, file)
-    beside = "the current store is kept as a copy" if is_there else "there is no current store to keep"
-    session.note(f"Restoring {file} discards all newer records. {beside[0].upper()}{beside[1:]}.")
+    old_store = "the current store is kept as a copy" if is_there else "there is no current store to keep"
+    session.note(f"Restoring {file} discards all newer records. {old_store[0].upper()}{old_store[1:]}.")
     return click.confirm(f"Replace the store with {file}?", default=False, err=True)
 
 

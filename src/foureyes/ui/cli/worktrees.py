@@ -6,7 +6,7 @@ import os
 
 import click
 
-from foureyes.app.views.work import WorktreeState
+from foureyes.app.results.work import WorktreeState
 from foureyes.core.words.text import flat
 from foureyes.core.words.untrusted_text import some
 from foureyes.steps import fe

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from foureyes.app.views.finding import FindingView
-from foureyes.app.views.task import TaskDetail
-from foureyes.app.views.task_list import ReviewablePage
+from foureyes.app.results.finding import FindingView
+from foureyes.app.results.task import TaskDetail
+from foureyes.app.results.task_list import ReviewablePage
 from foureyes.core.nouns.attempt import Attempt
 from foureyes.core.words.ids import seen_name
 from foureyes.errors import FoureyesError
@@ -112,7 +112,7 @@ def context(detail: TaskDetail) -> ToolAnswer:
     more = {
         "description": task.description,
         "acceptance": task.acceptance,
-        "said": detail.said,
+        "escalation": detail.escalation,
         "feedback": [
             {"iteration": row.iteration, "decision": row.decision, "issues": row.quick_issues, "text": row.text}
             for row in detail.feedback

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from foureyes.app.calling import Input, InputField, parameters
+from foureyes.app.verb_calls import Input, InputField, parameters
 from foureyes.core.documents.json_reader import misfits
 from foureyes.errors import BadInput, Reason
 from foureyes.steps import prose

@@ -29,7 +29,7 @@ from foureyes.ui.mcp.answers import ToolAnswer, error
 from foureyes.ui.mcp.inputs import read
 from foureyes.ui.mcp.next_tools import steps_in, tools_of
 from foureyes.ui.mcp.tools import MORE, Tool, tools
-from foureyes.ui.mcp.worker import Project, ToolDesk
+from foureyes.ui.mcp.worker import Project, ToolWorker
 
 INSTRUCTIONS = f"""{RULES}
 task_next claims a task and says where its worktree is: edit there. task_submit with `commit` commits and submits.
@@ -40,8 +40,8 @@ task_reviewable, task_diff, then review_submit or task_approve with `seen`: for 
 class Talk:
     """The handlers of one conversation. Each gets what the SDK has parsed, and returns what it writes."""
 
-    def __init__(self, desk: ToolDesk, offered: Mapping[str, Tool]) -> None:
-        self._desk, self._offered = desk, offered
+    def __init__(self, worker: ToolWorker, offered: Mapping[str, Tool]) -> None:
+        self._desk, self._offered = worker, offered
 
     async def list_tools(self, _: Any, __: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_tool(tool) for tool in self._offered.values()])
@@ -102,9 +102,9 @@ class Talk:
         return types.GetPromptResult(description=resources.PROMPTS[params.name], messages=[message])
 
 
-def make_server(desk: ToolDesk, *, everything: bool = False) -> Server[Any]:
+def make_server(worker: ToolWorker, *, everything: bool = False) -> Server[Any]:
     """Return a server that uses a worker."""
-    talk = Talk(desk, tools(everything=everything))
+    talk = Talk(worker, tools(everything=everything))
     return Server(
         "foureyes",
         version=__version__,
@@ -120,8 +120,8 @@ def make_server(desk: ToolDesk, *, everything: bool = False) -> Server[Any]:
 
 
 def _tool(tool: Tool) -> types.Tool:
-    looks = not tool.verb.writes
-    hints = types.ToolAnnotations(read_only_hint=looks, destructive_hint=False, open_world_hint=False)
+    only_reads = not tool.verb.writes
+    hints = types.ToolAnnotations(read_only_hint=only_reads, destructive_hint=False, open_world_hint=False)
     return types.Tool(name=tool.name, description=tool.help, input_schema=tool.schema, annotations=hints)
 
 
@@ -144,13 +144,13 @@ def _refused(problem: FoureyesError) -> MCPError:
 def serve(project: Project, *, everything: bool = False) -> None:
     """Serve one conversation, until stdin or a signal ends it."""
     gc.enable()  # a short command does without; this one stays
-    desk = ToolDesk(project)
-    _end_when_told(desk)
-    server = make_server(desk, everything=everything)
+    worker = ToolWorker(project)
+    _end_on_signal(worker)
+    server = make_server(worker, everything=everything)
     try:
         anyio.run(_serve, server)
     finally:
-        desk.close()
+        worker.close()
 
 
 async def _serve(server: Server[Any]) -> None:
@@ -158,17 +158,17 @@ async def _serve(server: Server[Any]) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-def _end_when_told(desk: ToolDesk) -> None:
+def _end_on_signal(worker: ToolWorker) -> None:
     """On SIGTERM, SIGINT and SIGHUP, finish the current call and exit. The thread that reads stdin cannot be woken, so
     it is not waited for.
     """
 
     def finish() -> None:
-        desk.close()
+        worker.close()
         os._exit(0)
 
-    def told(*_: object) -> None:
+    def on_signal(*_: object) -> None:
         threading.Thread(target=finish, daemon=True).start()
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, told)
+        signal.signal(number, on_signal)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from foureyes.app.calling import Input, by_name, call, method_of
-from foureyes.app.views.review import FaceLook
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.review import ViewReport
+from foureyes.app.results.task_list import ListQuery
+from foureyes.app.verb_calls import Input, by_name, call, method_of
 from foureyes.core.documents.shapes import ReviewPayload, ReviewResult
 from foureyes.core.nouns.finding import GROUNDS, Answer, ReportedFinding, Ruling
 from foureyes.core.nouns.run import EMIT_TYPES
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from foureyes.core.nouns.session import Actor
 
 
-LOOK = FaceLook("mcp")
+VIEWED = ViewReport("mcp")
 """Viewing record of an agent: what it read is unknown. (H4)"""
 ROWS = 20
 BY_NAME = by_name()
@@ -118,7 +118,7 @@ _TOOLS = (
          without=("log_lines", "with_diff"), answer=answers.context),
     Tool("task_diff", "attempts.diff"),
     Tool("task_log", "notes.log", "Types: progress, blocker, decision, hypothesis, tried, result."),
-    Tool("task_submit", "attempts.submit", "Give `commit` if you cannot commit yourself.", fixed={"apart": True}),
+    Tool("task_submit", "attempts.submit", "Give `commit` if you cannot commit yourself.", fixed={"elsewhere": True}),
     Tool("signal", "runs.signal", "DONE, NEEDS_REVIEW, BLOCKED or FAILED. task_submit sends it by itself."),
     Tool("emit", "runs.emit", "Types: " + ", ".join(EMIT_TYPES) + "."),
     Tool("finding_list", "findings.listed"),
@@ -132,8 +132,8 @@ _TOOLS = (
                                                            seen=given.seen)),
     Tool("finding_add", "findings.add", own=FOUND, call=_found),
     Tool("task_approve", "decisions.approve", "Never your own work.", without=("declaration", "batch"),
-         fixed={"look": LOOK}),
-    Tool("task_redo", "feedback.redo", fixed={"look": LOOK}),
+         fixed={"viewed": VIEWED}),
+    Tool("task_redo", "feedback.redo", fixed={"viewed": VIEWED}),
 )  # fmt: skip
 
 _MORE = (
@@ -196,7 +196,7 @@ _MORE = (
     Tool("review_show", "cycles.show"),
     Tool("review_issues", "cycles.issues"),
     Tool("approval_withdraw", "decisions.withdraw"),
-    Tool("task_reject", "feedback.reject", fixed={"look": LOOK}),
+    Tool("task_reject", "feedback.reject", fixed={"viewed": VIEWED}),
     Tool("loop_show", "loops.show"),
     Tool("loop_lead", "loops.lead"),
     Tool("prompt_make", "prompts.make"),
@@ -261,7 +261,7 @@ LEFT_OUT: dict[str, str] = {
     "runs.runners": _RUNNER,
     "runs.holds": _RUNNER,
     "runs.said": _RUNNER,
-    "runs.standstill": _RUNNER,
+    "runs.blocked_work": _RUNNER,
     "runs.cooled": _RUNNER,
     "agents.conversation": _PERSON,
     "agents.listed": _PROGRAMS,

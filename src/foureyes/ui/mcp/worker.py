@@ -32,7 +32,7 @@ class Project(Protocol):
         """Store the trace of a defect and return its path, "" if that fails."""
 
 
-class ToolDesk:
+class ToolWorker:
     """Performs calls one after the other, however many arrive at once. Every problem is a `FoureyesError`."""
 
     def __init__(self, project: Project) -> None:

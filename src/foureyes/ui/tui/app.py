@@ -13,7 +13,7 @@ from textual import events
 from textual.timer import Timer
 from textual.widget import Widget
 
-from foureyes.app.views.draft import NewTaskDraft
+from foureyes.app.results.draft import NewTaskDraft
 from foureyes.config.own_settings import Own, Theme
 from foureyes.errors import FoureyesError
 from foureyes.ui.tui import review_session as review
@@ -38,8 +38,8 @@ from foureyes.ui.tui.worker import Answered, Desk, Failed
 if TYPE_CHECKING:
     from textual.message_pump import MessagePump
 
-    from foureyes.app.views.draft import Position
-    from foureyes.app.views.review import QueueRow, QueueView
+    from foureyes.app.results.draft import Position
+    from foureyes.app.results.review import QueueRow, QueueView
     from foureyes.ui.tui.screens.page import Page
     from foureyes.ui.tui.text.summary import QueueOrder
 

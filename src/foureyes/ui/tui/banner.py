@@ -11,7 +11,7 @@ from foureyes.core.nouns.attempt import same_change
 from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.task import TaskDetail
 
 BannerKind = Literal["moved", "decided", "stale"]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from foureyes.app.views.board import BoardView, Column, ColumnName
-from foureyes.app.views.journal import EventLine
-from foureyes.app.views.status import AttentionRow
+from foureyes.app.results.board import BoardView, Column, ColumnName
+from foureyes.app.results.journal import EventLine
+from foureyes.app.results.status import AttentionRow
 
 if TYPE_CHECKING:
     from foureyes.ui.tui.worker import Desk

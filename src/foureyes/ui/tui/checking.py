@@ -13,8 +13,8 @@ from foureyes.errors import FoureyesError
 from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
-    from foureyes.app.views.attempt import CheckReport
-    from foureyes.app.views.project import News
+    from foureyes.app.results.attempt import CheckReport
+    from foureyes.app.results.project import News
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.worker import Desk
 

@@ -10,7 +10,7 @@ from foureyes.ui.tui.reviewing import waiting_now
 from foureyes.ui.tui.text.lines import age
 
 if TYPE_CHECKING:
-    from foureyes.app.views.review import FaceLook
+    from foureyes.app.results.review import ViewReport
     from foureyes.ui.tui.app import FoureyesApp
 
 HINT_AFTER = 5
@@ -24,7 +24,7 @@ class Unread:
         self.tasks: list[str] = []
         self._told = False
 
-    def approved(self, task: str, look: FaceLook, *, close: bool) -> None:
+    def approved(self, task: str, look: ViewReport, *, close: bool) -> None:
         """A change was approved; `close`: it was to be looked at closely (H1)."""
         if close and not (look.shown or look.marked or look.pager):
             self.tasks.append(task)

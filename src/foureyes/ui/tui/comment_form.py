@@ -13,7 +13,7 @@ from foureyes.ui.tui.restored_text import WHENCE
 from foureyes.ui.tui.screens.sheet import Given, Sheet, SheetField
 
 if TYPE_CHECKING:
-    from foureyes.app.views.draft import DraftLock
+    from foureyes.app.results.draft import DraftLock
     from foureyes.ui.tui.screens.change import ChangePage
 
 LABELS = {"note": "note", "MEDIUM": "MEDIUM", "HIGH": "HIGH, blocks", "CRITICAL": "CRITICAL, blocks"}

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from foureyes.app.views.draft import CommentDraft, HalfDraft
+from foureyes.app.results.draft import CommentDraft, HalfDraft
 from foureyes.core.nouns.finding import BLOCKING, ReportedFinding, Severity
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffView
+    from foureyes.app.results.diff import DiffView
     from foureyes.core.documents.unified_diff import DiffLine, FileDiff
 
 Weight = Literal["note", "MEDIUM", "HIGH", "CRITICAL"]

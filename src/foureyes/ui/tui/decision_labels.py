@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foureyes.app.views.task_list import Preview
+    from foureyes.app.results.task_list import Preview
     from foureyes.ui.tui.screens.page import Page
 
 

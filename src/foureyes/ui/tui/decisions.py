@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from foureyes.app.views.draft import RedoDraft
+from foureyes.app.results.draft import RedoDraft
 from foureyes.core.words.ids import seen_name
 from foureyes.errors import FoureyesError, Refused
 from foureyes.ui.tui import review_session as review
@@ -21,8 +21,8 @@ from foureyes.ui.tui.view_record import LookSoFar
 from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
-    from foureyes.app.views.review import ApprovalOutcome
-    from foureyes.app.views.task_list import Preview
+    from foureyes.app.results.review import ApprovalOutcome
+    from foureyes.app.results.task_list import Preview
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.screens.form import FormPage
     from foureyes.ui.tui.screens.page import Page
@@ -104,7 +104,7 @@ def _approve(page: Page, case: OnScreen, looking: LookSoFar, reason: str) -> Non
 
     def work(desk: Desk) -> tuple[ApprovalOutcome, SentComments]:
         outcome = desk.application.decisions.approve(
-            desk.actor, case.task, seen=case.seen, reason=reason, if_version=case.version, look=look
+            desk.actor, case.task, seen=case.seen, reason=reason, if_version=case.version, viewed=look
         )
         return outcome, send(desk, case.task, notes)
 
@@ -186,7 +186,7 @@ def send_redo(page: FormPage, task: str, draft: RedoDraft) -> None:
             checkpoint=draft.checkpoint,
             priority=draft.priority,
             seen=seen,
-            look=look,
+            viewed=look,
         )
         return " · ".join([outcome.message, *outcome.notes]), send(desk, task, comments)
 
@@ -209,7 +209,7 @@ def send_reject(page: FormPage, task: str, reason: str) -> None:
     app.guard.decided()
 
     def work(desk: Desk) -> tuple[str, SentComments]:
-        outcome = desk.application.feedback.reject(desk.actor, task, reason.strip(), seen=seen, look=look)
+        outcome = desk.application.feedback.reject(desk.actor, task, reason.strip(), seen=seen, viewed=look)
         return outcome.message, send(desk, task, comments)
 
     def done(answer: tuple[str, SentComments]) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.draft import NewTaskDraft
+from foureyes.app.results.draft import NewTaskDraft
 from foureyes.errors import Conflict, FoureyesError
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
-    from foureyes.app.views.draft import DraftFile, DraftLock
+    from foureyes.app.results.draft import DraftFile, DraftLock
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.review_session import FlowForm
     from foureyes.ui.tui.screens.page import Page

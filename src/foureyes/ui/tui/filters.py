@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from foureyes.app.views.board import Card
+from foureyes.app.results.board import Card
 from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
-    from foureyes.app.views.review import QueueRow
+    from foureyes.app.results.review import QueueRow
 
 HELP = """Words narrow by id and title. These narrow by what a task is:
 
@@ -108,7 +108,7 @@ def _pair(row: Card | QueueRow, name: str, value: str, unseen: int | None) -> bo
     if name == "priority":
         return row.priority == int(value)
     if name == "agent":
-        return value in row.who.lower()
+        return value in row.owner.lower()
     if name == "it":
         return _number(iteration, value)
     if queue is None:

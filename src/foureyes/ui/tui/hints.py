@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from foureyes.app.views.board import BoardView
+from foureyes.app.results.board import BoardView
 from foureyes.ui.tui.screens.page import Page
 
 WORDS = "Your turn. R opens the queue; nothing merges without you now."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.task import PlannedRow, without_reviewer
+from foureyes.app.results.task import PlannedRow, without_reviewer
 from foureyes.bootstrap.files import read_given
 from foureyes.errors import BadInput
 from foureyes.ui.tui.worker import Desk

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
-    from foureyes.app.views.attempt import MergeRow
+    from foureyes.app.results.attempt import MergeRow
     from foureyes.errors import FoureyesError
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.worker import Desk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.task import TaskDetail
 
 CHANGED = "CHANGED  something about this task is new.  F5 takes it in"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.status import UNACCEPTED
+from foureyes.app.results.status import UNACCEPTED
 from foureyes.ui.tui import review_session as review
 
 if TYPE_CHECKING:
-    from foureyes.app.views.task_list import Outcome
+    from foureyes.app.results.task_list import Outcome
     from foureyes.ui.tui.screens.page import Page
 
 

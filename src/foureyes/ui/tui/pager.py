@@ -10,7 +10,7 @@ from textual.app import SuspendNotSupported
 from foureyes.ui.tui.marks import visible
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffView
+    from foureyes.app.results.diff import DiffView
     from foureyes.core.documents.unified_diff import Hunk
     from foureyes.ui.tui.screens.change import ChangePage
 

@@ -9,7 +9,7 @@ from foureyes.ui.tui.marks import visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from foureyes.app.views.review import CycleOutcome, IssueRow
+    from foureyes.app.results.review import CycleOutcome, IssueRow
     from foureyes.ui.tui.screens.page import Page
 
 NONE = ["", "Nothing is flagged: no reviewer has a concern in work that is not closed."]
@@ -35,7 +35,7 @@ def look_now(page: Page, task: str) -> None:
 
 def outcome_text(done: CycleOutcome) -> str:
     """What became of it, on one line."""
-    asked = f"asked: {', '.join(done.asked)}" if done.asked else ""
+    asked = f"asked: {', '.join(done.requested)}" if done.requested else ""
     return visible(" · ".join(part for part in (done.message, asked, *done.notes) if part))
 
 

@@ -15,10 +15,10 @@ from foureyes.ui.tui.text.diff_rows import Anchor, DiffRows, Noted, NumberedChan
 from foureyes.ui.tui.view_record import Lens, LookSoFar
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffView
-    from foureyes.app.views.draft import DraftFile
-    from foureyes.app.views.finding import FindingView
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.diff import DiffView
+    from foureyes.app.results.draft import DraftFile
+    from foureyes.app.results.finding import FindingView
+    from foureyes.app.results.task import TaskDetail
     from foureyes.core.nouns.attempt import Attempt
     from foureyes.ui.tui.worker import Desk
 

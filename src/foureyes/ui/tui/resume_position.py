@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.views.draft import Draft, DraftFile, NewTaskDraft, NewTaskFile, Position, PositionFile, RedoDraft
+from foureyes.app.results.draft import Draft, DraftFile, NewTaskDraft, NewTaskFile, Position, PositionFile, RedoDraft
 from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.sprinting import tell_end
 from foureyes.ui.tui.text.summary import ORDERS, QueueOrder
@@ -95,7 +95,7 @@ def come_back(app: FoureyesApp) -> None:
     def done(answer: tuple[PositionFile, list[DraftFile], set[str], NewTaskFile]) -> None:
         file, begun, waiting, new = answer
         app.left_at, app.order = file.position, order_named(file.position.order)
-        app.told_sprint = file.position.told
+        app.told_sprint = file.position.announced
         drafts = [each.draft for each in begun if each.draft.has_words]
         late = [draft.task for draft in drafts if draft.task not in waiting]
         drafts = [draft for draft in drafts if draft.task in waiting]
@@ -115,7 +115,7 @@ def come_back(app: FoureyesApp) -> None:
 
 def keep_position(app: FoureyesApp) -> None:
     """Write down where the reviewer is; one that has not moved is not written again."""
-    position = replace(position_of(app.flow, app.order, app.review_filter), told=app.told_sprint or "")
+    position = replace(position_of(app.flow, app.order, app.review_filter), announced=app.told_sprint or "")
     if position == app.kept:
         return
     app.kept = position

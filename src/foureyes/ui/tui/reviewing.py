@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from foureyes.app.views.task_list import ListQuery
+from foureyes.app.results.task_list import ListQuery
 from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.filters import Filter, parse, searched
 from foureyes.ui.tui.resume_position import resume
@@ -15,7 +15,7 @@ from foureyes.ui.tui.text.summary import ordered
 from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
-    from foureyes.app.views.review import QueueRow, QueueView
+    from foureyes.app.results.review import QueueRow, QueueView
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.screens.page import Page
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foureyes.app.views.board import BoardView
+    from foureyes.app.results.board import BoardView
     from foureyes.ui.tui.app import FoureyesApp
     from foureyes.ui.tui.screens.board import BoardPage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from foureyes.app.views.run_state import AgentRow
+    from foureyes.app.results.run import AgentRow
     from foureyes.core.nouns.run import Run
     from foureyes.ui.tui.screens.page import Page
 

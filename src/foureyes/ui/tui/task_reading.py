@@ -12,8 +12,8 @@ from foureyes.ui.tui.text.task import TaskView
 from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
-    from foureyes.app.views.review import QueueRow
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.review import QueueRow
+    from foureyes.app.results.task import TaskDetail
 
 MANY = 500
 """So many tasks are judged to learn the risk of one: what else waits has a say in it."""

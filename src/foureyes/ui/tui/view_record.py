@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from foureyes.app.views.draft import Draft, HunkSeen, RedoDraft
-from foureyes.app.views.review import FaceLook
+from foureyes.app.results.draft import Draft, HunkSeen, RedoDraft
+from foureyes.app.results.review import ViewReport
 from foureyes.ui.tui.comments import Comment, CommentSpot, comment_of
 from foureyes.ui.tui.seen import Stopwatch
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffView
+    from foureyes.app.results.diff import DiffView
     from foureyes.core.documents.unified_diff import FileDiff
     from foureyes.ui.tui.review_session import FlowForm
 
@@ -167,10 +167,10 @@ class LookSoFar:
         """How many hunks were on screen, but for the rest of a line that is cut there."""
         return sum(hunk in self.cut and not self._is_whole(hunk) for hunk in self.hunks or ())
 
-    def look(self, now: float, *, confirmed: bool = False) -> FaceLook:
+    def look(self, now: float, *, confirmed: bool = False) -> ViewReport:
         """What a decision is sent with: ids of hunks, which the Application counts (H4, H5, D8)."""
         self.watch.touch(now)
-        return FaceLook(
+        return ViewReport(
             face="tui",
             shown=tuple(sorted(self.shown)),
             marked=tuple(sorted(self.marked - self.shown)),

@@ -12,7 +12,7 @@ import pytest
 from foureyes.adapters.agents.setup import changes
 from foureyes.adapters.agents.setup.marked_block import MARKDOWN, install
 from foureyes.adapters.agents.setup.programs import PROGRAMS, SetupEntry
-from foureyes.app.views.settings import FileChange
+from foureyes.app.results.settings import FileChange
 from foureyes.config.primer import BLOCK
 from foureyes.core.rules.gate_files import is_gate_file
 from foureyes.errors import EnvironmentProblem

@@ -13,7 +13,7 @@ from foureyes.adapters.agents.setup import changes
 from foureyes.adapters.agents.setup.examination import examine, own_programs
 from foureyes.adapters.agents.setup.marked_block import MARKDOWN, install
 from foureyes.adapters.agents.setup.programs import PROGRAMS
-from foureyes.app.views.settings import ProgramSetup
+from foureyes.app.results.settings import ProgramSetup
 from foureyes.config.primer import BLOCK
 
 
@@ -47,12 +47,12 @@ def test_every_program_that_is_set_up_fits(tmp_path: Path, environ: dict[str, st
     found = look(tmp_path, environ)
     assert list(found) == list(PROGRAMS)
     assert [each.wrong for each in found.values()] == [()] * len(PROGRAMS)
-    assert found["claude"].found == (
+    assert found["claude"].entries == (
         "instructions in CLAUDE.md",
         "tools in .mcp.json",
         "reminder in .claude/settings.json",
     )
-    assert found["codex"].found == ("instructions in AGENTS.md", "tools and reminder in .codex/config.toml")
+    assert found["codex"].entries == ("instructions in AGENTS.md", "tools and reminder in .codex/config.toml")
 
 
 def test_only_who_is_named_is_set_up(tmp_path: Path, environ: dict[str, str]) -> None:
@@ -139,5 +139,5 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, environ: dict[str, str], te
 
 def test_this_fe_is_the_script_beside_its_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["pytest"])
-    beside = os.path.join(os.path.dirname(sys.executable), "fe")
-    assert os.path.realpath(beside) in own_programs()
+    review_folder = os.path.join(os.path.dirname(sys.executable), "fe")
+    assert os.path.realpath(review_folder) in own_programs()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.app.views.work import Copied
+from foureyes.app.results.work import Copied
 
 from tests.adapters.git.workshop_project import TASK, Bench, add, bench, commit
 

@@ -196,14 +196,14 @@ def test_what_was_not_there_yet_is_looked_at_when_it_is_A2() -> None:
     differing = Differing()
     differing.spare, differing.files = {sha}, {sha}
     here: Any = SimpleNamespace(
-        _let_in=lambda needed, spare: None,
+        _admit=lambda needed, spare: None,
         _inside=SimpleNamespace(files=set()),
         _lookup=SimpleNamespace(kinds=lambda names: {name: kinds[name] for name in names if name in kinds}),
     )
-    clean_room_objects.Entrance._let_in_files(here, differing)
+    clean_room_objects.Entrance._admit_files(here, differing)
     kinds[sha] = b"commit"
     with pytest.raises(GitProblem, match="is no file"):
-        clean_room_objects.Entrance._let_in_files(here, differing)
+        clean_room_objects.Entrance._admit_files(here, differing)
 
 
 def written(project: Project, kind: str, content: bytes) -> str:

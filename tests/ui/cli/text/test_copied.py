@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.settings import CopiedStore
+from foureyes.app.results.settings import CopiedStore
 from foureyes.ui.cli.text.store import SHARE, copied_text
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.settings import StoreRole
-from foureyes.app.views.status import Check
+from foureyes.app.results.settings import StoreRole
+from foureyes.app.results.status import Check
 from foureyes.bootstrap.join import Joined
 from foureyes.steps import fe
 from foureyes.ui.cli.text.store import joined_text

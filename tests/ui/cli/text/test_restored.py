@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.settings import RestoredStore
+from foureyes.app.results.settings import RestoredStore
 from foureyes.steps import fe
 from foureyes.ui.cli.text.store import restored_fields, restored_text
 

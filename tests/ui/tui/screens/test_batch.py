@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.draft import Draft
-from foureyes.app.views.review import QueueRow
-from foureyes.app.views.task_list import Preview
+from foureyes.app.results.draft import Draft
+from foureyes.app.results.review import QueueRow
+from foureyes.app.results.task_list import Preview
 from foureyes.core.rules.risk import Risk
 from foureyes.ui.tui.screens.batch import BatchPage
 from foureyes.ui.tui.text.batch import BatchRow, result_line
@@ -112,8 +112,8 @@ def test_enter_approves_what_is_ticked_one_decision_each_and_a_refusal_stays_on_
     play(seat.sit(), story)
     approvals = [row for task in tasks for row in seat.app.lists.show(BOB, task).approvals]
     assert [row.batch.endswith(" of 3") for row in approvals] == [True, True]
-    assert max(row.look.shown or 0 for row in approvals) == 2
-    assert {row.look.face for row in approvals} == {"tui"}
+    assert max(row.viewed.shown or 0 for row in approvals) == 2
+    assert {row.viewed.face for row in approvals} == {"tui"}
 
 
 def test_high_risk_is_ticked_only_by_hand_H2(seat: Seat) -> None:

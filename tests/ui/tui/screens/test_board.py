@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.views.journal import EventLine
-from foureyes.app.views.run_state import Resting
+from foureyes.app.results.journal import EventLine
+from foureyes.app.results.run import Resting
 from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.marks import PALETTES
 from foureyes.ui.tui.screens.attention import AttentionPage
@@ -362,7 +362,7 @@ def test_a_click_takes_the_keys_to_another_column_or_pane_and_what_an_agent_does
 
 def test_a_narrow_pane_says_who_above_and_what_below_also_of_the_gate() -> None:
     event = EventLine(
-        seq=1, at="2026-01-01T12:01:00Z", task="fe-7k2", who="the gate", text="the gate merged iteration 1"
+        seq=1, at="2026-01-01T12:01:00Z", task="fe-7k2", actor="the gate", text="the gate merged iteration 1"
     )
     lines = [line.paint(40).plain.rstrip() for line in event_lines([event], PALETTES["default"], tall=True)]
     assert [lines[0].partition(" fe-")[2], *lines[1:]] == ["7k2 the gate", "   merged iteration 1"]

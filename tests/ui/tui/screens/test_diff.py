@@ -70,7 +70,7 @@ def test_space_reads_on_counts_what_was_shown_and_approves_at_the_end_H4(seat: S
 
     play(seat.sit(), story)
     assert seat.status(task) == "approved"
-    look = seat.app.lists.show(BOB, task).approvals[0].look
+    look = seat.app.lists.show(BOB, task).approvals[0].viewed
     assert look.face == "tui"
     assert look.words == "4/4 hunks shown"
     assert look.seconds == 9  # one before each key of a slow reader
@@ -251,7 +251,7 @@ def test_a_high_risk_that_was_not_read_asks_once_and_the_answer_is_on_record_D8_
         await read_slowly(player, "a")
 
     play(seat.sit(), story)
-    look = seat.app.lists.show(BOB, task).approvals[0].look
+    look = seat.app.lists.show(BOB, task).approvals[0].viewed
     assert look.confirmed
     assert look.unseen  # one of two may have been on screen while the question was read
 
@@ -566,6 +566,6 @@ def test_hidden_white_space_is_said_and_recorded_so_H4(seat: Seat) -> None:
         await player.hit("a", "a")
 
     play(seat.sit(BOB), story)
-    look = seat.app.lists.show(BOB, task).approvals[0].look
+    look = seat.app.lists.show(BOB, task).approvals[0].viewed
     assert (look.hunks, look.shown, look.spaceless) == (2, 0, 1)
     assert look.words == "0/2 hunks shown, 1 with whitespace hidden"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.draft import CommentDraft, Draft, RedoDraft
+from foureyes.app.results.draft import CommentDraft, Draft, RedoDraft
 from foureyes.ui.tui.actions import Actions
 from foureyes.ui.tui.screens.drafts import DraftsPage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from foureyes.app.views.draft import CommentDraft, Draft, RedoDraft
+from foureyes.app.results.draft import CommentDraft, Draft, RedoDraft
 from foureyes.config.own_settings import Own
 from foureyes.ui.tui.comments import Comment
 from foureyes.ui.tui.editor import editor_of
@@ -61,7 +61,7 @@ def test_redo_by_digits_and_words_reaches_the_next_prompt_word_for_word_F1_F3(se
     (sent,) = detail.feedback
     assert (sent.text, sent.quick_issues) == ("too\n10", ["Code style issues", "Security issues"])
     assert (sent.option, sent.priority, detail.task.priority) == ("fresh", "bump", 1)
-    assert sent.look.face == "tui"
+    assert sent.viewed.face == "tui"
     (finding,) = detail.findings
     assert (finding.severity, finding.title, finding.place) == ("HIGH", "why 1?", "src/add_login.py:2")
     seat.app.claims.start(CLAUDE, task)

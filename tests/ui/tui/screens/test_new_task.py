@@ -6,8 +6,8 @@ import stat
 
 import pytest
 
+from foureyes.app.results.draft import NewTaskDraft
 from foureyes.app.review.drafts import NEW_TASK
-from foureyes.app.views.draft import NewTaskDraft
 from foureyes.ui.tui.screens import new_task
 from foureyes.ui.tui.screens.form import PAUSE_SECONDS
 from foureyes.ui.tui.screens.new_task import NewTaskPage

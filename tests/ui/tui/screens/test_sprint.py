@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.sprint import SprintAsk
+from foureyes.app.results.sprint import SprintAsk
 from foureyes.bootstrap.services import LazyOutside
 
 from tests.ui.tui.stage import ALICE, LARGE, SMALL, Player, Seat, play, small_work

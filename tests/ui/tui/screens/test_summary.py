@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from foureyes.app.views.review import QueueRow, QueueView
-from foureyes.app.views.task_list import Preview
+from foureyes.app.results.review import QueueRow, QueueView
+from foureyes.app.results.task_list import Preview
 from foureyes.core.rules.risk import Risk
 from foureyes.errors import Reason
 from foureyes.ui.tui import review_session as review

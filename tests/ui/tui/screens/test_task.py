@@ -45,7 +45,7 @@ def test_one_key_approves_exactly_what_is_on_screen_and_one_takes_it_back_D7(sea
     assert detail.task.status == "reviewing"
     (approval,) = detail.approvals
     assert approval.seen == detail.attempts[0].seen
-    assert (approval.look.face, approval.look.shown, approval.look.hunks) == ("tui", 0, 2)
+    assert (approval.viewed.face, approval.viewed.shown, approval.viewed.hunks) == ("tui", 0, 2)
     assert seat.kinds(task)[-2:] == ["Approved", "ApprovalWithdrawn"]
 
 
@@ -97,7 +97,7 @@ def test_a_high_risk_change_with_unseen_hunks_asks_once_and_what_was_shown_is_co
 
     play(seat.sit(), story)
     (approval,) = seat.app.lists.show(BOB, task).approvals
-    assert (approval.look.shown, approval.look.hunks) == (2, 2)
+    assert (approval.viewed.shown, approval.viewed.hunks) == (2, 2)
 
 
 def test_a_key_that_would_be_refused_says_why_with_every_reason(seat: Seat) -> None:

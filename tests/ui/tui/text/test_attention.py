@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from foureyes.app.views.status import WORDS, AttentionKind, AttentionRow, AttentionView, Choice
+from foureyes.app.results.status import WORDS, AttentionKind, AttentionRow, AttentionView, Choice
 from foureyes.steps import by_person, fe
 from foureyes.ui.tui.marks import FINE, PALETTES, PLAIN
 from foureyes.ui.tui.text.attention import choice_lines, list_height, row_line, title, why_lines

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from rich.text import Text
 
-from foureyes.app.views.diff import DiffView
-from foureyes.app.views.finding import FindingView, MoveView
+from foureyes.app.results.diff import DiffView
+from foureyes.app.results.finding import FindingView, MoveView
 from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.core.nouns.finding import Location
 from foureyes.core.words.text import widest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foureyes.app.views.diff import DiffView
+from foureyes.app.results.diff import DiffView
 from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 from foureyes.ui.tui.text.diff_rows import (
     BIG,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from foureyes.app.views.draft import CommentDraft, Draft, HalfDraft, RedoDraft
+from foureyes.app.results.draft import CommentDraft, Draft, HalfDraft, RedoDraft
 from foureyes.ui.tui.text.drafts import draft_lines, kinds_of
 
 EVERYTHING = Draft(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from foureyes.app.views.finding import FindingDetail, MoveView
+from foureyes.app.results.finding import FindingDetail, MoveView
 from foureyes.core.loop.next_steps import next_step
 from foureyes.core.nouns.finding import Finding, Location
 from foureyes.core.words.ids import SessionId

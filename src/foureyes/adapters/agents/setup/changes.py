@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from foureyes.adapters.agents.setup import json_text, marked_block
 from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, REMINDER, ProgramFiles, SetupEntry, Tables
 from foureyes.adapters.folders import MB, folder, read, replace
-from foureyes.app.views.settings import FileChange, SetupResult
+from foureyes.app.results.settings import FileChange, SetupResult
 from foureyes.errors import EnvironmentProblem
 
 # ---- Changes ----
@@ -125,7 +125,7 @@ def fresh(entries: list[SetupEntry]) -> dict[str, Any]:
         else:
             holder[entry.path[-1]] = entry.value
     for entry in entries:
-        made |= dict(entry.besides)
+        made |= dict(entry.extra)
     return made
 
 
@@ -161,7 +161,7 @@ def _without(text: str | None, entries: list[SetupEntry]) -> EntryChange:
     whys: list[str] = []
     try:
         document = json_text.parsed(text)
-        if entries[0].besides and json.dumps(document) == json.dumps(fresh(entries)):
+        if entries[0].extra and json.dumps(document) == json.dumps(fresh(entries)):
             return EntryChange(None, "removed")
         for entry in reversed(entries):
             known, why = state(json_text.parsed(new) if new else {}, entry)

@@ -12,7 +12,7 @@ from functools import partial
 from foureyes.adapters.agents.setup import json_text, marked_block
 from foureyes.adapters.agents.setup.changes import state, text_of
 from foureyes.adapters.agents.setup.programs import NAME, PROGRAMS, SERVER, ProgramFiles, SetupEntry, Tables
-from foureyes.app.views.settings import ProgramSetup
+from foureyes.app.results.settings import ProgramSetup
 from foureyes.errors import EnvironmentProblem
 
 Remark = tuple[str, str]
@@ -23,14 +23,14 @@ def examine(root: str, body: str, environ: Mapping[str, str]) -> list[ProgramSet
     """Return the setup of every program with at least one entry."""
     setups = []
     for name, program in PROGRAMS.items():
-        traces = list(_looked(root, name, program, body, environ))
+        traces = list(_traces(root, name, program, body, environ))
         if any(what for what, _ in traces):
             wrong = tuple(dict.fromkeys(why for _, why in traces if why))
-            setups.append(ProgramSetup(program=name, found=tuple(what for what, _ in traces if what), wrong=wrong))
+            setups.append(ProgramSetup(program=name, entries=tuple(what for what, _ in traces if what), wrong=wrong))
     return setups
 
 
-def _looked(root: str, name: str, program: ProgramFiles, body: str, environ: Mapping[str, str]) -> Iterator[Remark]:
+def _traces(root: str, name: str, program: ProgramFiles, body: str, environ: Mapping[str, str]) -> Iterator[Remark]:
     yield _guarded(root, program.page, lambda text: _page(text, name, program.page, body))
     if program.tables is not None:
         tables = program.tables

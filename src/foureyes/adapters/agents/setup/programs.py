@@ -16,7 +16,7 @@ SetupPart = Literal["instructions", "tools", "reminder"]
 class SetupEntry(NamedTuple):
     """A value in a JSON file, under the last name of `path` or, with `to_list`, in the list there.
 
-    A file created for it also gets `besides`, after the value, because additions to an existing file always come last.
+    A file created for it also gets `extra`, after the value, because additions to an existing file always come last.
     """
 
     file: str
@@ -24,7 +24,7 @@ class SetupEntry(NamedTuple):
     path: tuple[str, ...]
     value: Any
     to_list: bool = False
-    besides: tuple[tuple[str, Any], ...] = ()
+    extra: tuple[tuple[str, Any], ...] = ()
     former: tuple[Any, ...] = ()
 
 
@@ -98,7 +98,7 @@ PROGRAMS: dict[str, ProgramFiles] = {
                 "tools",
                 ("mcp", NAME),
                 {"type": "local", "command": SERVER, "enabled": True},
-                besides=(("$schema", "https://opencode.ai/config.json"),),
+                extra=(("$schema", "https://opencode.ai/config.json"),),
             ),
         ),
         note="opencode has no hooks, so nothing reminds it of an open claim",
@@ -117,7 +117,7 @@ PROGRAMS: dict[str, ProgramFiles] = {
                 ("hooks", "stop"),
                 {"command": _hook("cursor"), "timeout": 10},
                 to_list=True,
-                besides=(("version", 1),),
+                extra=(("version", 1),),
             ),
         ),
         note="cursor starts a server of .cursor/mcp.json after you enable it",
@@ -133,7 +133,7 @@ PROGRAMS: dict[str, ProgramFiles] = {
                 ("hooks", "agentStop"),
                 {"type": "command", "bash": _hook("copilot"), "timeoutSec": 10},
                 to_list=True,
-                besides=(("version", 1),),
+                extra=(("version", 1),),
             ),
         ),
         note="copilot reads them in a folder that you trust. .vscode/mcp.json is for VS Code",

@@ -8,7 +8,7 @@ import msgspec
 
 from foureyes.adapters.agents.streams.claude import telling
 from foureyes.adapters.agents.streams.story import StreamEvent, number, rows, table, text
-from foureyes.app.views.run import LogLine
+from foureyes.app.results.run import LogLine
 
 HEADER = "==== "
 LINES_SHOWN = 3

@@ -326,8 +326,8 @@ class _LineCommit(NamedTuple):
     tree: Sha
 
 
-def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp]:
-    """Update every outdated checkout of the branch, or report why it was not updated. With `look_only`, only report."""
+def catch_up(git: Git, target: str, *, only_read: bool = False) -> list[CaughtUp]:
+    """Update every outdated checkout of the branch, or report why it was not updated. With `only_read`, only report."""
     ref = refs.branch(target)
     tip = refs.at(git, ref).value
     places, _ = checkouts_of(git, ref)
@@ -335,8 +335,8 @@ def catch_up(git: Git, target: str, *, look_only: bool = False) -> list[CaughtUp
         return []
     line, name = _newest(git, tip, places), ref.removeprefix("refs/heads/")
     line = line or _line(git, tip, "--first-parent", f"--max-count={OLDEST + 1}")
-    looked = [_caught_up(git, place, name, line, look_only) for place in places]
-    return [caught_up for caught_up in looked if caught_up is not None]
+    seen = [_caught_up(git, place, name, line, only_read) for place in places]
+    return [caught_up for caught_up in seen if caught_up is not None]
 
 
 def _newest(git: Git, tip: Sha, places: list[Located]) -> list[_LineCommit]:
@@ -366,12 +366,12 @@ def _was_at(git: Git, target: str, tip: Sha) -> list[_LineCommit]:
     known = list(dict.fromkeys(commit for commit in logged if commit.commit != tip))
     if not known:
         return []
-    apart = git.real("rev-list", *(commit.commit for commit in known), f"^{tip}", ok=(0, 128))
-    off = set(apart.out.decode("ascii").split())
-    return [] if apart.rc else [commit for commit in known if commit.commit not in off]
+    unmerged = git.real("rev-list", *(commit.commit for commit in known), f"^{tip}", ok=(0, 128))
+    off = set(unmerged.out.decode("ascii").split())
+    return [] if unmerged.rc else [commit for commit in known if commit.commit not in off]
 
 
-def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], look_only: bool) -> CaughtUp | None:
+def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], only_read: bool) -> CaughtUp | None:
     tip = line[0]
     tree = noted_tree(place.git_dir, len(tip.tree) // 2) or index_tree(git, place)
     if tree == tip.tree:
@@ -387,7 +387,7 @@ def _caught_up(git: Git, place: Located, target: str, line: list[_LineCommit], l
     if doing := in_progress(place):
         return _left(place, target, Obstacle("git", f"{doing} is in progress there"), None)
     # The update command would overwrite the files in the way, or run a filter.
-    if look_only:
+    if only_read:
         mine.update(unstaged(git, place))
         hurdle = obstacle(git, place, old.commit, tip.commit, mine)
         behind = Obstacle("filtered", "its files are those of an earlier commit of the branch")

@@ -132,7 +132,7 @@ _SHOWN = 3
 _TRAILERS = ("interpret-trailers", "--no-divider", "--where=end", "--if-exists=addIfDifferent", "--if-missing=add")
 
 
-def commit_apart(
+def commit_separately(
     git: Git, path: str, message: str, trailers: Sequence[tuple[str, str]], fence: Fence = nullcontext
 ) -> Sha:
     """Commit everything in the worktree at a path to its branch. The branch moves inside `fence`. (J4)"""
@@ -154,7 +154,7 @@ def commit_apart(
     return commit
 
 
-def look_apart(git: Git, path: str, message: str) -> Sha:
+def snapshot_worktree(git: Git, path: str, message: str) -> Sha:
     """Commit the current files of the worktree at a path, on top of its checked-out commit. (V1)
 
     A separate index is used, so that the worktree stays unchanged. Nested repositories are left out. If nothing is

@@ -46,11 +46,11 @@ def checked_out_at(git: Git, ref: str) -> list[Located]:
     wanted = b"branch " + ref.encode("utf-8", "surrogateescape")
     records = git.real("worktree", "list", "--porcelain", "-z").out.split(b"\0\0")
     rows = [(os.fsdecode(record.split(b"\0")[0][9:]), wanted in record.split(b"\0")) for record in records]
-    places = [locate(path) if is_named else _stands_on(git, path, ref) for path, is_named in rows if isdir(path)]
+    places = [locate(path) if is_named else _checkout_of(git, path, ref) for path, is_named in rows if isdir(path)]
     return [place for place in places if place is not None]
 
 
-def _stands_on(git: Git, path: str, ref: str) -> Located | None:
+def _checkout_of(git: Git, path: str, ref: str) -> Located | None:
     """Return the worktree at a path if its HEAD names the branch. `git worktree list` shows a symbolic branch by its
     target, so it cannot tell.
     """

@@ -39,7 +39,7 @@ from foureyes.adapters.git.client.locate import LOOK, Located
 from foureyes.adapters.git.client.object_files import FILE, LARGEST_INDEX, LINK, MODULE, PROGRAM, named_by
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
-from foureyes.app.views.work import Dropped, WorktreeState
+from foureyes.app.results.work import Dropped, WorktreeState
 from foureyes.core.words.ids import TASK_INPUT, Sha
 from foureyes.core.words.refs import DETACHED, exactly
 from foureyes.core.words.text import flat
@@ -69,14 +69,14 @@ class TaskWorktree(NamedTuple):
         return dirname(dirname(dirname(self.path)))
 
 
-def desk(folder: str, task: str) -> TaskWorktree:
+def worktree_of(folder: str, task: str) -> TaskWorktree:
     """Return the location of a task's worktree. Raise BadInput for a malformed task id."""
     if not TASK_INPUT.match(task):
         raise BadInput(f"{task!r} is not the id of a task")
     return TaskWorktree(task, join(realpath(folder), "worktrees", task))
 
 
-def is_desk(place: str, name: str) -> bool:
+def is_task_worktree(place: str, name: str) -> bool:
     """Return True for a folder whose name is a task id."""
     return bool(TASK_INPUT.match(name)) and isdir(join(place, name))
 
@@ -344,7 +344,7 @@ def _cleared(git: Git, at: TaskWorktree) -> str:
 
 
 def _occupied(git: Git, place: Located) -> str:
-    if _stands_in(place.worktree) or place.git_dir == realpath(git.git_dir):
+    if _is_cwd_in(place.worktree) or place.git_dir == realpath(git.git_dir):
         return f"your shell is in {shown_path(place.worktree)}"
     doing = in_progress(place)
     return f"{doing} is in progress in {shown_path(place.worktree)}" if doing else ""
@@ -358,14 +358,14 @@ def _reason_to_stay(git: Git, place: Located, index: Listed, changed: list[str],
         return f"git ignores {some(lost)} in {shown_path(place.worktree)}, and {it_is} stored nowhere else"
     if head_ref(git, place.git_dir) == DETACHED and not _is_reachable(git, place):
         return f"the commit checked out in {shown_path(place.worktree)} is on no branch"
-    return overlooked(place, index)
+    return hidden_change(place, index)
 
 
 def _not_committed(place: Located, changed: list[str]) -> str:
     return f"{some(changed)} {'is' if len(changed) == 1 else 'are'} not committed in {shown_path(place.worktree)}"
 
 
-def _stands_in(path: str) -> bool:
+def _is_cwd_in(path: str) -> bool:
     try:
         here = realpath(os.getcwd())
     except OSError:  # a directory that is gone is not inside
@@ -403,8 +403,8 @@ def _removed(git: Git, place: Located, ignored: list[bytes]) -> str:
     """Remove a worktree with git, which checks again right before deleting. A file written since our check keeps the
     worktree."""
     excludes = users_excludes(git) if ignored else "/dev/null"
-    look = (*STATUS_LOOK, "-c", f"core.excludesFile={excludes}", "-c", "status.showUntrackedFiles=all")
-    remove = (*look, *silenced(git.settings(place.git_dir)), "worktree", "remove")
+    check = (*STATUS_LOOK, "-c", f"core.excludesFile={excludes}", "-c", "status.showUntrackedFiles=all")
+    remove = (*check, *silenced(git.settings(place.git_dir)), "worktree", "remove")
     try:
         git.real(*remove, place.worktree)
     except GitProblem as problem:
@@ -424,7 +424,7 @@ def _only_lists_submodules(git: Git, place: Located) -> bool:
     remove such a worktree."""
     index = listed(git, place)
     has_any = any(row.mode == MODULE for row in index.odd)
-    return has_any and not isdir(join(place.git_dir, "modules")) and not overlooked(place, index)
+    return has_any and not isdir(join(place.git_dir, "modules")) and not hidden_change(place, index)
 
 
 # ---- The state of a task's worktree, read from files ----
@@ -527,10 +527,10 @@ def _sorted(paths: Iterable[bytes]) -> _Folder:
 
 def _emptied(handle: int, inside: _Folder, where: bytes, since: int) -> list[bytes]:
     """Delete the listed files of a folder. Return the remaining paths."""
-    look, unlink = os.stat, os.unlink
+    check, unlink = os.stat, os.unlink
     for name in inside.files:
         with suppress(OSError):  # gone, or replaced, which the returned paths show
-            if look(name, dir_fd=handle, follow_symlinks=False).st_ctime_ns < since:
+            if check(name, dir_fd=handle, follow_symlinks=False).st_ctime_ns < since:
                 unlink(name, dir_fd=handle)
     left: list[bytes] = []
     for name in map(os.fsencode, os.listdir(handle)):
@@ -690,7 +690,7 @@ def _entry(row: bytes) -> IndexEntry:
     return IndexEntry(tag, mode, sha, path)
 
 
-def overlooked(place: Located, index: Listed) -> str:
+def hidden_change(place: Located, index: Listed) -> str:
     """Return a reason to keep the worktree that git's status does not show, or an empty string."""
     where = shown_path(place.worktree)
     if inside := _repositories(os.fsencode(place.worktree), index):

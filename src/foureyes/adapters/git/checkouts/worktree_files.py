@@ -20,7 +20,7 @@ from foureyes.adapters.git.client.answers import as_text
 from foureyes.adapters.git.client.git import Git
 from foureyes.adapters.git.client.locate import Located
 from foureyes.adapters.process import run
-from foureyes.app.views.work import Copied
+from foureyes.app.results.work import Copied
 from foureyes.core.words.paths import matching
 
 # ---- Copies of ignored files (K1) ----
@@ -108,9 +108,9 @@ def ignored_here(git: Git, place: Located, paths: list[bytes]) -> list[bytes]:
     """Return the paths that git also ignores in the worktree. Its branch may have other ignore rules or track the file."""
     if not paths:
         return []
-    look = ("-c", f"core.excludesFile={users_excludes(git)}", "check-ignore", "-z", "--stdin")
+    check = ("-c", f"core.excludesFile={users_excludes(git)}", "check-ignore", "-z", "--stdin")
     asked = b"".join(path + b"\0" for path in paths)
-    ignored = git.real(*look, stdin=asked, ok=(0, 1), git_dir=place.git_dir, work_tree=place.worktree).out.split(b"\0")
+    ignored = git.real(*check, stdin=asked, ok=(0, 1), git_dir=place.git_dir, work_tree=place.worktree).out.split(b"\0")
     return [path for path in paths if path in ignored]
 
 
@@ -153,15 +153,15 @@ def lay_into(git: Git, at: TaskWorktree, source: str, was: str) -> tuple[str, ..
     place = checkout_at(git, at.path)
     if place is None:
         return ()
-    laid = []
+    created = []
     for name in _wanted(git, place, source):
         here = join(place.worktree, name)
         done = run(["/bin/cp", "-a", join(source, name), here], timeout=COPYING)
         if done.rc != 0:
             raise OSError(f"{name} could not be copied")
         _rename(here, was, place.worktree)
-        laid.append(name)
-    return tuple(laid)
+        created.append(name)
+    return tuple(created)
 
 
 def _wanted(git: Git, place: Located, source: str) -> list[str]:

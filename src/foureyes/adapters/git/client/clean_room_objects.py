@@ -104,11 +104,11 @@ class Entrance:
             if key in inside.asked or len(self._lookup.commits(tips)) < len(set(tips)):
                 return None
             walk = Descent(tips, self._lookup.commits, self._lookup.missing)
-            self._let_in_commits(walk.met)
+            self._admit_commits(walk.met)
             bases = walk.bases()
             for number, base in enumerate(bases):  # is one an ancestor of another, beyond where the walk ended?
                 for other in bases[:number]:
-                    self._let_in_commits(Descent((base, other), self._lookup.commits, self._lookup.missing).met)
+                    self._admit_commits(Descent((base, other), self._lookup.commits, self._lookup.missing).met)
             inside.asked.add(key)
             return bases[0] if len(bases) == 1 else None
 
@@ -135,7 +135,7 @@ class Entrance:
                 parents = met[here].parents
                 met |= self._lookup.must_be_commits(parents)
                 here = parents[0] if parents else None
-            self._let_in_commits(met)
+            self._admit_commits(met)
 
     def differences(self, *roots: Sha, merging: bool = False) -> None:
         """Copy in the trees of these commits or trees that differ, and their differing files.
@@ -151,9 +151,9 @@ class Entrance:
                 return
             heads = self._lookup.commits(roots)
             tops = tuple(self._lookup.tree_of(root) for root in roots)
-            differing = self._apart(tops, merging=merging)
-            self._let_in_commits(heads)
-            self._let_in_files(differing)
+            differing = self._differing(tops, merging=merging)
+            self._admit_commits(heads)
+            self._admit_files(differing)
             inside.asked.add(key)
 
     def merge(self, base: Sha, ours: Sha, theirs: Sha) -> None:
@@ -163,7 +163,7 @@ class Entrance:
             inside = self._inside
             if keys <= inside.asked:
                 return
-            self._let_in_files(self._apart((base, ours, theirs), merging=True, shown=True))
+            self._admit_files(self._differing((base, ours, theirs), merging=True, shown=True))
             inside.asked |= keys
 
     def own_differences(self, base: Sha, head: Sha) -> None:
@@ -173,9 +173,9 @@ class Entrance:
             mine = self._beyond(base, head)
             pairs = [(parents[0] if parents else None, sha) for sha, parents in mine.items() if len(parents) < 2]
             tops = [tuple(self._lookup.tree_of(sha) if sha else None for sha in pair) for pair in pairs]
-            differing = self._apart(*tops)
+            differing = self._differing(*tops)
             differing.needed |= differing.spare
-            self._let_in_files(differing)
+            self._admit_files(differing)
 
     def _beyond(self, base: Sha, head: Sha) -> dict[Sha, tuple[Sha, ...]]:
         """Return the commits of base..head with their parents. The room must have their history."""
@@ -198,7 +198,7 @@ class Entrance:
                 ahead += commits[sha].parents
         return seen
 
-    def _apart(self, *tops: tuple[Sha | None, ...], merging: bool = False, shown: bool = False) -> Differing:
+    def _differing(self, *tops: tuple[Sha | None, ...], merging: bool = False, shown: bool = False) -> Differing:
         """Return the differing trees and files. With `shown`, also those between the first and the last of three trees."""
         differing = Differing(merging=merging, shown=shown)
         level: list[tuple[Sha | None, ...]] = list(tops)
@@ -232,11 +232,11 @@ class Entrance:
         if lost := sorted(set(names) - self._inside.objects):
             raise swapped(lost[0]) if self._lookup.reader.sizes(lost[:1]) else self._lookup.missing(lost[0])
 
-    def _let_in_commits(self, heads: dict[Sha, CommitHead]) -> None:
+    def _admit_commits(self, heads: dict[Sha, CommitHead]) -> None:
         inside = self._inside
         new = [sha for sha in heads if sha not in inside.commits]
         if len(new) > FEW:
-            self._let_in(set(new), set())
+            self._admit(set(new), set())
         else:
             for sha in new:
                 write_loose_object(inside.path, b"commit", self._lookup.raw(sha), len(sha))
@@ -259,10 +259,10 @@ class Entrance:
             os.replace(path + ".new", path)
             inside.shallow = text
 
-    def _let_in_files(self, differing: Differing) -> None:
+    def _admit_files(self, differing: Differing) -> None:
         """Copy in files. Raise GitProblem if a file or link of a tree is another kind of object, because git would
         display but never check it out."""
-        self._let_in(differing.needed, differing.spare - differing.needed)
+        self._admit(differing.needed, differing.spare - differing.needed)
         unknown = differing.files - self._inside.files
         kinds = self._lookup.kinds(unknown)
         for sha, kind in kinds.items():
@@ -270,7 +270,7 @@ class Entrance:
                 raise no_file(sha, kind)
         self._inside.files |= kinds.keys()  # absent ones are checked once present
 
-    def _let_in(self, needed: set[Sha], spare: set[Sha]) -> None:
+    def _admit(self, needed: set[Sha], spare: set[Sha]) -> None:
         """Copy in objects by name. Absent spare ones are skipped."""
         inside = self._inside
         made = loose_names(inside.path)
@@ -278,7 +278,7 @@ class Entrance:
         if not new | extra:
             return
         self._lookup.refuse_odd_files(new | extra)
-        if self._let_in_by_hand(new, extra):
+        if self._admit_one_by_one(new, extra):
             return
         done = self._pass(new | extra)
         if done.first.rc and extra:
@@ -294,7 +294,7 @@ class Entrance:
             raise swapped(lost[0])
         inside.objects |= arrived
 
-    def _let_in_by_hand(self, new: set[Sha], extra: set[Sha]) -> bool:
+    def _admit_one_by_one(self, new: set[Sha], extra: set[Sha]) -> bool:
         """Write objects into the room one by one if they are few and small, verifying each. Otherwise return False.
 
         Also return False for a loose object in an unusual form, because only git can tell if it is usable.
@@ -377,7 +377,7 @@ def _names_in(room: str, output: bytes, size: int) -> set[Sha]:
 
 # ---- Descent ----
 
-# No side effects: `look` returns commit heads that were verified by hash.
+# No side effects: `read_heads` returns commit heads that were verified by hash.
 
 NEVER = 1 << 62
 ReadHeads = Callable[[Iterable[Sha]], Mapping[Sha, CommitHead]]
@@ -389,8 +389,8 @@ class Descent:
     Older commits are ancestors of each, so they cannot affect the relation. Dates only order the walk.
     """
 
-    def __init__(self, tips: Iterable[Sha], look: ReadHeads, missing: Callable[[str], Exception]) -> None:
-        self._look = look
+    def __init__(self, tips: Iterable[Sha], read_heads: ReadHeads, missing: Callable[[str], Exception]) -> None:
+        self._read_heads = read_heads
         self._missing = missing
         self._tips = tuple(dict.fromkeys(tips))
         self._all = (1 << len(self._tips)) - 1
@@ -398,11 +398,11 @@ class Descent:
         self._known: dict[Sha, CommitHead] = {}
         self._left: set[Sha] = set()
         self._queue: list[tuple[int, Sha]] = []
-        self._apart = 0
+        self._differing = 0
         self._meet(dict.fromkeys(self._tips, 0))
         for number, tip in enumerate(self._tips):
             self._mark(tip, 1 << number)
-        while self._apart:
+        while self._differing:
             self._step()
         for base in self.bases():
             self._must_be_there(base)
@@ -426,12 +426,12 @@ class Descent:
     def _meet(self, commits: Mapping[Sha, int]) -> None:
         """Add new commits to the queue. Absent ones come last, because they may not matter."""
         new = [sha for sha in commits if sha not in self._sides]
-        heads = self._look(new) if new else {}
+        heads = self._read_heads(new) if new else {}
         self._known.update(heads)
         for sha in new:
             self._sides[sha] = 0
             self._left.add(sha)
-            self._apart += 1
+            self._differing += 1
             heappush(self._queue, (-heads[sha].when if sha in heads else NEVER, sha))
 
     def _must_be_there(self, sha: Sha) -> None:
@@ -444,7 +444,7 @@ class Descent:
         self._must_be_there(sha)
         self._left.discard(sha)
         if self._sides[sha] != self._all:
-            self._apart -= 1
+            self._differing -= 1
         parents = self._known[sha].parents
         self._meet(dict.fromkeys(parents, 0))
         for parent in parents:
@@ -462,7 +462,7 @@ class Descent:
             if here not in self._left:
                 reached.extend(self._known[here].parents)
             elif before | sides == self._all:
-                self._apart -= 1
+                self._differing -= 1
 
 
 # ---- Differences between trees ----

@@ -82,7 +82,7 @@ class Git:
         self.common_dir = common_dir
         self._room = CleanRoom(common_dir)
         self._config = OwnConfig(common_dir)
-        self._looked_at: set[str] = set()
+        self._checked_folders: set[str] = set()
 
     @property
     def room_path(self) -> str:
@@ -178,18 +178,18 @@ class Git:
         before = [f"--git-dir={where}", *_ALWAYS]
         if work_tree:
             before += [f"--work-tree={work_tree}", *silenced(self.settings(where))]
-        self._look(where, *(word for word in args if word.startswith(KEPT)))
+        self._check_folder(where, *(word for word in args if word.startswith(KEPT)))
         held = partial(held_by, self.common_dir, work_tree)
         return _run(before, args, work_tree or where, scrubbed(), stdin, ok, held=held)
 
-    def _look(self, git_dir: str, *named: str) -> None:
+    def _check_folder(self, git_dir: str, *named: str) -> None:
         """Raise GitProblem if a file that git is about to read would block it forever. The named refs are checked, and
         once all refs except the kept ones.
         """
         refuse_odd(git_dir, self.common_dir)
-        for below in {"refs", *named} - self._looked_at:
+        for below in {"refs", *named} - self._checked_folders:
             refuse_odd_refs(self.common_dir, below)
-            self._looked_at.add(below)
+            self._checked_folders.add(below)
 
     def settings(self, git_dir: str) -> list[GitSetting]:
         """Return the repository's own configuration, as seen from one of its git directories."""
@@ -208,7 +208,7 @@ class Git:
 
         `offline` forbids fetching by any configured program. `index` replaces the index of the worktree.
         """
-        self._look(self.git_dir)
+        self._check_folder(self.git_dir)
         held = partial(held_by, self.common_dir, cwd)
         env = callers_own() | (_OFFLINE if offline else {}) | ({"GIT_INDEX_FILE": index} if index else {})
         return _run([], args, cwd, env, stdin, ok, timeout=COMMIT_TIMEOUT, held=held)
@@ -384,7 +384,7 @@ def refuse_refused(git: Git, place: Located) -> None:
         return
     asked = git.own("rev-parse", "--git-dir", cwd=here, ok=ANY)
     if asked.rc:
-        raise GitProblem(f"git refuses the repository {here}: {last_words(asked)}", next_step=_mended(place))
+        raise GitProblem(f"git refuses the repository {here}: {last_words(asked)}", next_step=_repair(place))
     if git.own("rev-parse", "--verify", "--quiet", "HEAD", cwd=here, ok=ANY).rc:
         return  # nothing is committed yet
     read = git.own("cat-file", "-e", "HEAD^{tree}", cwd=here, ok=ANY)
@@ -395,7 +395,7 @@ def refuse_refused(git: Git, place: Located) -> None:
         )
 
 
-def _mended(place: Located) -> Steps:
+def _repair(place: Located) -> Steps:
     """Return the next step: trust another user's files, or read git's own diagnosis."""
     owners = {os.lstat(path).st_uid for path in (place.worktree, place.git_dir) if os.path.lexists(path)}
     if owners != {os.geteuid()}:

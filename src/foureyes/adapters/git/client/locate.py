@@ -112,7 +112,7 @@ def _root(common_dir: str, main: str | None) -> str:
                 next_step=shell("git", f"--git-dir={common_dir}", "config", "--unset", "core.worktree"),
             )
         return named
-    if is_true(settings.get("core.bare")) and not _has_project_beside(common_dir):
+    if is_true(settings.get("core.bare")) and not _has_sibling_project(common_dir):
         return common_dir
     if basename(common_dir) == ".git":
         return dirname(common_dir)
@@ -126,7 +126,7 @@ def _root(common_dir: str, main: str | None) -> str:
     )
 
 
-def _has_project_beside(common_dir: str) -> bool:
+def _has_sibling_project(common_dir: str) -> bool:
     """Return True if a project's store is next to a `.git`. Then `core.bare` in its configuration does not move the
     store.
     """
@@ -177,8 +177,8 @@ def _is_git_dir(path: str) -> bool:
     return isdir(join(common_dir, "objects")) and isdir(join(common_dir, "refs"))
 
 
-def _read(path: str, mend: Steps) -> str:
-    """Return the text of a file that names a directory. `mend` is the next step for a damaged one, because moving
+def _read(path: str, repair: Steps) -> str:
+    """Return the text of a file that names a directory. `repair` is the next step for a damaged one, because moving
     `.git` away would lose the worktree."""
     try:
         text = read(path, 65536, follow=True).decode("utf-8", "surrogateescape")
@@ -186,7 +186,7 @@ def _read(path: str, mend: Steps) -> str:
         step = shell("ls", "-l", path, before="check what it is and who may read it: ")
         raise GitProblem(f"{path} cannot be read: {problem.strerror}", next_step=step) from problem
     if "\0" in text:
-        raise GitProblem(f"{path} is damaged: it names no directory", next_step=mend)
+        raise GitProblem(f"{path} is damaged: it names no directory", next_step=repair)
     return text
 
 

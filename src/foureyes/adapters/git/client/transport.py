@@ -114,9 +114,9 @@ class Transport:
         """Return an address that is valid in every directory: a relative path is resolved from the repository's root."""
         if isabs(address) or _NOT_A_PATH.match(address):
             return address
-        beside = join(self._root, address)
-        flat = normpath(beside)
-        return flat if realpath(flat) == realpath(beside) else beside
+        joined = join(self._root, address)
+        flat = normpath(joined)
+        return flat if realpath(flat) == realpath(joined) else joined
 
     def _named(self, key: str) -> str:
         address = self._said.get(f"remote.{self.name}.{key}", "")
@@ -207,12 +207,12 @@ class Transport:
             return process.run(["git", *args], cwd=cwd, env=env, timeout=timeout)
         except process.ProgramTimedOut as slow:
             raise RemoteProblem(
-                f"{self.name} did not answer: {slow}", kind="unreachable", next_step=self.look()
+                f"{self.name} did not answer: {slow}", kind="unreachable", next_step=self.access_check()
             ) from slow
         except process.ProcessProblem as problem:
             raise RemoteProblem(f"{self.name} cannot be asked: {problem}") from problem
 
-    def look(self) -> Steps:
+    def access_check(self) -> Steps:
         """Return the command with which a user can check the remote."""
         return shell("git", "ls-remote", self.name)
 

@@ -9,7 +9,7 @@ from foureyes.adapters.git.client.answers import as_sha, as_text
 from foureyes.adapters.git.client.git import EMAIL, NAME, Git
 from foureyes.adapters.git.objects import refs
 from foureyes.adapters.git.reading import history
-from foureyes.app.views.work import CheckpointView
+from foureyes.app.results.work import CheckpointView
 from foureyes.core.words.ids import TASK_INPUT, Sha
 from foureyes.errors import BadInput, Conflict, GitProblem
 from foureyes.steps import fe

@@ -47,7 +47,7 @@ class Exports:
             if self._files and tree == self._last:
                 _put_back(room, self._files)
             else:
-                _let_in(git, must_be_sha(tree), index)
+                _admit(git, must_be_sha(tree), index)
                 self._last, self._files = tree, _kept(room)
             names = b"".join(os.fsencode(name) + b"\0" for name in only)
             which = ("--stdin", "-z") if only else ("--all",)
@@ -120,7 +120,7 @@ def _holds_the_same(git: Git, tree: Sha, other: Sha) -> bool:
     return True
 
 
-def _let_in(git: Git, tree: Sha, index: dict[str, str]) -> None:
+def _admit(git: Git, tree: Sha, index: dict[str, str]) -> None:
     """Copy a tree into the clean room and make it the index of that environment.
 
     A damaged tree, with a duplicate name or a slash in a name, would be written differently than named, and `read-tree`

@@ -230,12 +230,12 @@ def line(git: Git, tip: Sha, most: int) -> list[tuple[Sha, str, tuple[str, ...],
         head = git.lookup.commits([here]).get(here)
         if head is None:
             break
-        rows.append(told(git, here))
+        rows.append(described(git, here))
         here = head.parents[0] if head.parents else None
     return rows
 
 
-def told(git: Git, commit: Sha) -> tuple[Sha, str, tuple[str, ...], str]:
+def described(git: Git, commit: Sha) -> tuple[Sha, str, tuple[str, ...], str]:
     """Return id, subject, tasks and author of a commit that is present."""
     says, raw = f"{TASK_TRAILER}: ", git.lookup.raw(commit)
     lines = message_of(raw).strip().decode("utf-8", "replace").split("\n")

@@ -215,7 +215,7 @@ CREATE TABLE approvals (
   finished_why TEXT NOT NULL DEFAULT '',
   batch TEXT NOT NULL DEFAULT '',
   gone TEXT NOT NULL DEFAULT '[]',
-  look TEXT NOT NULL DEFAULT '{}'
+  viewed TEXT NOT NULL DEFAULT '{}'
 );
 CREATE INDEX approvals_by_task ON approvals (task, seq);
 
@@ -232,7 +232,7 @@ CREATE TABLE feedback (
   reset_to TEXT,
   priority_change TEXT NOT NULL DEFAULT 'same' CHECK (priority_change IN ('same', 'bump', 'lower')),
   source TEXT NOT NULL DEFAULT '',
-  look TEXT NOT NULL DEFAULT '{}'
+  viewed TEXT NOT NULL DEFAULT '{}'
 );
 CREATE INDEX feedback_by_task ON feedback (task, seq);
 
@@ -342,7 +342,7 @@ CREATE TABLE checks (
   output TEXT NOT NULL,
   session TEXT NOT NULL,
   at TEXT NOT NULL,
-  found TEXT NOT NULL DEFAULT '[]',
+  tool_findings TEXT NOT NULL DEFAULT '[]',
   failed INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX checks_by_tree ON checks (tree, seq);
@@ -385,8 +385,8 @@ CREATE TABLE reviews (
   actionable INTEGER NOT NULL CHECK (actionable IN (0, 1)),
   at TEXT NOT NULL,
   cycle TEXT NOT NULL DEFAULT '',
-  look INTEGER NOT NULL DEFAULT 0,
-  untold TEXT NOT NULL DEFAULT '[]'
+  early_review INTEGER NOT NULL DEFAULT 0,
+  unconfirmed TEXT NOT NULL DEFAULT '[]'
 );
 CREATE INDEX reviews_by_task ON reviews (task, seq);
 CREATE INDEX reviews_by_cycle ON reviews (cycle, seq) WHERE cycle <> '';
@@ -595,7 +595,7 @@ CREATE TABLE runs (
   left_running INTEGER NOT NULL DEFAULT 0,
   seq INTEGER NOT NULL,
   cycle TEXT NOT NULL DEFAULT '',
-  look INTEGER NOT NULL DEFAULT 0
+  early_review INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX runs_by_task ON runs (task, seq);
 CREATE INDEX runs_by_session ON runs (session);
@@ -681,7 +681,7 @@ CREATE TABLE cycles (
   follows TEXT NOT NULL,
   rule TEXT NOT NULL DEFAULT '' CHECK (rule IN ('', 'R0', 'R1', 'R2', 'R3', 'R4')),
   reasons TEXT NOT NULL DEFAULT '[]',
-  asked INTEGER NOT NULL DEFAULT 0,
+  requested INTEGER NOT NULL DEFAULT 0,
   answered INTEGER NOT NULL DEFAULT 0,
   counting INTEGER NOT NULL DEFAULT 0,
   why TEXT NOT NULL DEFAULT '',
@@ -699,13 +699,13 @@ CREATE TABLE cycle_targets (
   cycle TEXT NOT NULL,
   task TEXT NOT NULL,
   attempt INTEGER NOT NULL,
-  look INTEGER NOT NULL,
+  early_review INTEGER NOT NULL,
   diff_id TEXT NOT NULL,
   summary TEXT NOT NULL,
   over TEXT NOT NULL DEFAULT '',
   seq INTEGER NOT NULL,
   PRIMARY KEY (cycle, task),
-  CHECK ((attempt = 0) <> (look = 0))
+  CHECK ((attempt = 0) <> (early_review = 0))
 );
 CREATE INDEX cycle_targets_by_task ON cycle_targets (task, seq);
 
@@ -728,7 +728,7 @@ CREATE TABLE cycle_asked (
 );
 CREATE INDEX cycle_asked_by_reviewer ON cycle_asked (reviewer, seq);
 
-CREATE TABLE looks (
+CREATE TABLE early_reviews (
   task TEXT NOT NULL,
   n INTEGER NOT NULL,
   commit_sha TEXT NOT NULL,

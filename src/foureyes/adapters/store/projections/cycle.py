@@ -42,7 +42,7 @@ def cycle_opened(db: Engine, row: Row, event: e.CycleOpened) -> None:
         log(db, row, "cycle", f"{event.cycle} {event.trigger}{f': {event.reason}' if event.reason else ''}")
 
 
-def look_taken(db: Engine, row: Row, event: e.LookTaken) -> None:
+def early_review_taken(db: Engine, row: Row, event: e.EarlyReviewTaken) -> None:
     db.run("cycle.insert_look", plain(_values(event) | _of(row)))
 
 
@@ -56,7 +56,7 @@ def review_not_given(db: Engine, row: Row, event: e.ReviewNotGiven) -> None:
 
 
 def clarification_asked(db: Engine, row: Row, event: e.ClarificationAsked) -> None:
-    _change(db, row, "cycle.clarify", _values(event, "cycle", "until", "asked") | {"seq": row.seq})
+    _change(db, row, "cycle.clarify", _values(event, "cycle", "until", "requested") | {"seq": row.seq})
     for point in event.points:
         db.run("cycle.insert_point", plain(_values(point) | {"cycle": event.cycle, "seq": row.seq}))
 
@@ -78,7 +78,7 @@ def cycle_ended(db: Engine, row: Row, event: e.CycleEnded) -> None:
 
 PROJECTIONS: dict[str, Any] = {
     "CycleOpened": cycle_opened,
-    "LookTaken": look_taken,
+    "EarlyReviewTaken": early_review_taken,
     "ReviewAsked": review_asked,
     "ReviewNotGiven": review_not_given,
     "ClarificationAsked": clarification_asked,

@@ -85,7 +85,7 @@ def _approve(db: Engine, row: Row, status: str) -> None:
 
 def approved(db: Engine, row: Row, event: e.Approved) -> None:
     _approve(db, row, event.status)
-    _insert_approval(db, row, event, {"batch": event.batch, "gone": event.gone, "look": event.look})
+    _insert_approval(db, row, event, {"batch": event.batch, "gone": event.gone, "viewed": event.viewed})
     if event.rule == "M4":
         db.run("project.count", {"name": "auto_approved", "n": 1})
 
@@ -101,7 +101,7 @@ def _insert_approval(db: Engine, row: Row, event: e.Approved | e.ApprovalRecorde
 
 
 def approval_recorded(db: Engine, row: Row, event: e.ApprovalRecorded) -> None:
-    _insert_approval(db, row, event, {"batch": "", "gone": (), "look": event.look})
+    _insert_approval(db, row, event, {"batch": "", "gone": (), "viewed": event.viewed})
     db.run("attempt.record_approval", {"approval": row.seq})
     db.run("task.touch", at(row))
 
@@ -143,7 +143,7 @@ def redo_requested(db: Engine, row: Row, event: e.RedoRequested) -> None:
         "option": event.option,
         "reset_to": event.reset_to,
         "priority": event.priority,
-        "look": event.look,
+        "viewed": event.viewed,
         "source": event.source,
     }
     insert_feedback(db, row, "redo", event.iteration, event.feedback, **values)
@@ -154,7 +154,7 @@ def task_rejected(db: Engine, row: Row, event: e.TaskRejected) -> None:
     with counted(db, near(db, row.task, children=True)):
         move(db, row, "task.reject", reason=event.reason)
     db.run("attempt.end_approvals", {"task": row.task, "why": "rejected"})
-    insert_feedback(db, row, "rejected", event.iteration, event.reason, look=event.look)
+    insert_feedback(db, row, "rejected", event.iteration, event.reason, viewed=event.viewed)
     act(db, row, "requested_changes", attempt=event.iteration)
 
 
@@ -174,7 +174,7 @@ def insert_feedback(db: Engine, row: Row, decision: str, iteration: int, text: s
         "reset_to": None,
         "priority": "same",
         "source": "",
-        "look": NOTHING_KNOWN,
+        "viewed": NOTHING_KNOWN,
     }
     db.run("attempt.insert_feedback", plain(values | {"at": row.at} | usual | more))
 

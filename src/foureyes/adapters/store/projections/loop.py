@@ -196,7 +196,7 @@ def finding_tracked(db: Engine, row: Row, event: e.FindingTracked) -> None:
 
 
 def task_escalated(db: Engine, row: Row, event: e.TaskEscalated) -> None:
-    _escalate(db, row, event, option="asked" if event.asked else "", into=(), why=event.why)
+    _escalate(db, row, event, option="asked" if event.requested else "", into=(), why=event.why)
 
 
 def lead_decided(db: Engine, row: Row, event: e.LeadDecided) -> None:

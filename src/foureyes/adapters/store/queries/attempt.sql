@@ -43,8 +43,8 @@ SELECT task, session, why, attempt FROM authors WHERE task IN (SELECT value FROM
 SELECT task, session, action, attempt, via, at FROM history WHERE task IN (SELECT value FROM json_each(:ids)) ORDER BY task, seq, action, session;
 
 -- name: attempt.insert_approval
-INSERT INTO approvals (seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, batch, gone, look)
-VALUES (:seq, :task, :attempt, :session, :diff_id, :rule, :exception, :reason, :seen, :grade, :at, 'active', '', :batch, :gone, :look);
+INSERT INTO approvals (seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, batch, gone, viewed)
+VALUES (:seq, :task, :attempt, :session, :diff_id, :rule, :exception, :reason, :seen, :grade, :at, 'active', '', :batch, :gone, :viewed);
 
 -- name: attempt.end_approval
 UPDATE approvals SET state = :state, ended_why = :why WHERE seq = :approval AND state = 'active';
@@ -54,12 +54,12 @@ UPDATE approvals SET state = 'ended', ended_why = :why WHERE task = :task AND st
 
 -- name: attempt.approvals
 SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
-  finished_by, finished_why, batch, gone, look
+  finished_by, finished_why, batch, gone, viewed
 FROM approvals WHERE task = :task ORDER BY seq;
 
 -- name: attempt.active_approvals
 SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
-  finished_by, finished_why, batch, gone, look
+  finished_by, finished_why, batch, gone, viewed
 FROM approvals WHERE task = :task AND state = 'active' ORDER BY seq;
 
 -- name: attempt.record_approval
@@ -86,21 +86,21 @@ SELECT task, session, attempt FROM cleared WHERE task IN (SELECT value FROM json
 SELECT session, count(*) AS n FROM security WHERE kind = 'minor' AND at >= :since GROUP BY session ORDER BY session;
 
 -- name: attempt.insert_feedback
-INSERT INTO feedback (seq, task, iteration, session, decision, text, at, quick_issues, redo_option, reset_to, priority_change, source, look)
-VALUES (:seq, :task, :iteration, :session, :decision, :text, :at, :quick_issues, :option, :reset_to, :priority, :source, :look);
+INSERT INTO feedback (seq, task, iteration, session, decision, text, at, quick_issues, redo_option, reset_to, priority_change, source, viewed)
+VALUES (:seq, :task, :iteration, :session, :decision, :text, :at, :quick_issues, :option, :reset_to, :priority, :source, :viewed);
 
 -- name: attempt.feedback
-SELECT seq, iteration, session, decision, text, at, quick_issues, redo_option AS "option", reset_to, priority_change AS priority, source, look
+SELECT seq, iteration, session, decision, text, at, quick_issues, redo_option AS "option", reset_to, priority_change AS priority, source, viewed
 FROM feedback WHERE task = :task ORDER BY seq;
 
 -- name: attempt.all_feedback
 SELECT task, seq, iteration, session, decision, text, at, quick_issues, redo_option AS "option", reset_to,
-  priority_change AS priority, source, look
+  priority_change AS priority, source, viewed
 FROM feedback ORDER BY task, seq;
 
 -- name: attempt.all_approvals
 SELECT seq, task, attempt, session, diff_id, rule, exception, reason, seen, grade, at, state, ended_why, recorded,
-  finished_by, finished_why, batch, gone, look
+  finished_by, finished_why, batch, gone, viewed
 FROM approvals ORDER BY task, seq;
 
 -- name: attempt.any_decision

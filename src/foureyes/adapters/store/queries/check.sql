@@ -1,9 +1,9 @@
 -- Results of checks, and the names of tests.
 
 -- name: check.insert
-INSERT INTO checks (seq, task, tree, name, digest, command, outcome, summary, exit_code, duration_ms, failing, tests, program, output, session, at, found, failed)
+INSERT INTO checks (seq, task, tree, name, digest, command, outcome, summary, exit_code, duration_ms, failing, tests, program, output, session, at, tool_findings, failed)
 VALUES (:seq, :task, :tree, :name, :digest, :command, :outcome, :summary, :exit_code, :duration_ms, :failing, :tests, :program, :output,
-  :session, :at, :found, :failed);
+  :session, :at, :tool_findings, :failed);
 
 -- name: check.insert_tests
 INSERT INTO test_lists (digest, packed, n) VALUES (:digest, :packed, :n);
@@ -22,7 +22,7 @@ SELECT digest, packed FROM test_lists WHERE digest IN (SELECT value FROM json_ea
 SELECT digest AS id FROM test_lists WHERE digest = :digest;
 
 -- name: check.found
-SELECT seq, found FROM checks WHERE seq IN (SELECT CAST(value AS INTEGER) FROM json_each(:seqs));
+SELECT seq, tool_findings FROM checks WHERE seq IN (SELECT CAST(value AS INTEGER) FROM json_each(:seqs));
 
 -- name: check.outputs
 SELECT seq, output FROM checks WHERE seq IN (SELECT CAST(value AS INTEGER) FROM json_each(:seqs));

@@ -1,7 +1,7 @@
 -- Review cycles: who was asked about what, looks, clarifications, flags (V).
 
 -- part: cycle
-c.id, c.trigger, c.state, c.quorum, c.seats, c.wide, c.reason, c.follows, c.rule, c.reasons, c.asked, c.answered, c.counting, c.why, c.clarify_until,
+c.id, c.trigger, c.state, c.quorum, c.seats, c.wide, c.reason, c.follows, c.rule, c.reasons, c.requested, c.answered, c.counting, c.why, c.clarify_until,
   c.clarifiers, c.session, c.at, c.ended_at, c.seq
 
 -- name: cycle.next
@@ -12,10 +12,10 @@ INSERT INTO cycles (id, n, trigger, state, task, quorum, seats, wide, reason, fo
 VALUES (:cycle, :n, :trigger, 'open', :task, :quorum, :seats, :wide, :reason, :follows, :session, :at, :seq);
 
 -- name: cycle.insert_target
-INSERT INTO cycle_targets (cycle, task, attempt, look, diff_id, summary, seq) VALUES (:cycle, :task, :attempt, :look, :diff_id, :summary, :seq);
+INSERT INTO cycle_targets (cycle, task, attempt, early_review, diff_id, summary, seq) VALUES (:cycle, :task, :attempt, :early_review, :diff_id, :summary, :seq);
 
 -- name: cycle.insert_look
-INSERT INTO looks (task, n, commit_sha, base, diff_id, files, run, session, at, seq)
+INSERT INTO early_reviews (task, n, commit_sha, base, diff_id, files, run, session, at, seq)
 VALUES (:task, :n, :commit, :base, :diff_id, :files, :run, :session, :at, :seq);
 
 -- name: cycle.ask
@@ -32,7 +32,7 @@ UPDATE cycle_asked SET state = 'answered', why = '', text = '', review = :seq, s
 WHERE cycle = :cycle AND task = :task AND reviewer = :reviewer;
 
 -- name: cycle.clarify
-UPDATE cycles SET state = 'clarifying', clarify_until = :until, clarifiers = :asked, ended_at = '', seq = :seq WHERE id = :cycle AND state = 'decided';
+UPDATE cycles SET state = 'clarifying', clarify_until = :until, clarifiers = :requested, ended_at = '', seq = :seq WHERE id = :cycle AND state = 'decided';
 
 -- name: cycle.insert_point
 INSERT INTO clarifications (cycle, id, task, reviewer, review, finding, text, seq) VALUES (:cycle, :id, :task, :reviewer, :review, :finding, :text, :seq);
@@ -41,7 +41,7 @@ INSERT INTO clarifications (cycle, id, task, reviewer, review, finding, text, se
 UPDATE clarifications SET answer = :text, session = :session, answered_at = :at, seq = :seq WHERE cycle = :cycle AND id = :point AND answer = '';
 
 -- name: cycle.decide
-UPDATE cycles SET state = 'decided', rule = :rule, asked = :asked, answered = :answered, counting = :counting, reasons = :reasons, ended_at = :at, seq = :seq
+UPDATE cycles SET state = 'decided', rule = :rule, requested = :requested, answered = :answered, counting = :counting, reasons = :reasons, ended_at = :at, seq = :seq
 WHERE id = :cycle AND state <> 'ended';
 
 -- name: cycle.end
@@ -77,7 +77,7 @@ SELECT c.task, {cycle} FROM cycles c WHERE c.state IN ('open', 'clarifying') ORD
 SELECT c.task, {cycle} FROM cycles c JOIN cycle_targets t ON t.cycle = c.id WHERE t.task = :task AND t.over = '' AND c.state IN ('open', 'clarifying') ORDER BY c.n;
 
 -- name: cycle.about
-SELECT c.task, {cycle} FROM cycles c JOIN cycle_targets t ON t.cycle = c.id WHERE t.task = :task AND t.attempt = :attempt AND t.look = :look ORDER BY c.n;
+SELECT c.task, {cycle} FROM cycles c JOIN cycle_targets t ON t.cycle = c.id WHERE t.task = :task AND t.attempt = :attempt AND t.early_review = :early_review ORDER BY c.n;
 
 -- name: cycle.latest
 SELECT c.task, {cycle} FROM cycles c WHERE (CAST(:task AS TEXT) = '' OR c.id IN (SELECT cycle FROM cycle_targets WHERE task = :task)) ORDER BY c.n DESC LIMIT :limit;
@@ -88,7 +88,7 @@ SELECT coalesce((SELECT max(t.attempt) FROM cycle_targets t JOIN cycles c ON c.i
 FROM tasks k WHERE k.id = :task;
 
 -- name: cycle.standing
-SELECT t.task, t.attempt, t.look, c.id AS cycle, c.state, c.rule,
+SELECT t.task, t.attempt, t.early_review, c.id AS cycle, c.state, c.rule,
   coalesce((SELECT p.cycle FROM pauses p JOIN cycle_targets x ON x.cycle = p.cycle AND x.task = t.task JOIN cycles b ON b.id = p.cycle
     WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', t.task) ORDER BY b.n DESC LIMIT 1), '') AS paused, c.n
 FROM cycle_targets t JOIN cycles c ON c.id = t.cycle
@@ -99,7 +99,7 @@ WHERE p.made_by = 'rule' AND p.rule = 'R2' AND p.task IN ('', k.id) AND k.id IN 
 ORDER BY 8, 4, 1;
 
 -- name: cycle.targets
-SELECT cycle, task, attempt, look, diff_id, summary, over FROM cycle_targets WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, task;
+SELECT cycle, task, attempt, early_review, diff_id, summary, over FROM cycle_targets WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY cycle, task;
 
 -- name: cycle.at_work_since
 SELECT count(*) AS runs, coalesce(sum(CASE WHEN r.state <> 'ended' THEN 1 ELSE 0 END), 0) AS live, coalesce(max(r.ended_at), '') AS ended_at
@@ -114,7 +114,7 @@ WHERE cycle IN (SELECT value FROM json_each(:ids)) ORDER BY at, task, reviewer;
 SELECT coalesce(max(seq), 0) AS n FROM cycle_asked WHERE reviewer = :reviewer;
 
 -- name: cycle.reviews
-SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at
+SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, early_review, at
 FROM reviews WHERE cycle IN (SELECT value FROM json_each(:ids)) AND cycle <> '' ORDER BY seq;
 
 -- name: cycle.points
@@ -134,13 +134,13 @@ WHERE k.implementer = :session AND k.status IN ('in_progress', 'reviewing') ORDE
 -- name: cycle.clarified
 SELECT p.cycle, p.id, p.task, p.reviewer, p.review, p.finding, p.text, p.answer, coalesce(s.name, p.session) AS session, p.answered_at
 FROM cycle_targets t JOIN cycles c ON c.id = t.cycle JOIN clarifications p ON p.cycle = t.cycle AND p.task = t.task LEFT JOIN sessions s ON s.id = p.session
-WHERE t.task = :task AND t.attempt = :attempt AND t.look = :look AND p.answer <> '' ORDER BY c.n, length(p.id), p.id;
+WHERE t.task = :task AND t.attempt = :attempt AND t.early_review = :early_review AND p.answer <> '' ORDER BY c.n, length(p.id), p.id;
 
--- name: cycle.looks
-SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at, seq FROM looks WHERE task = :task ORDER BY n;
+-- name: cycle.early_reviews
+SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at, seq FROM early_reviews WHERE task = :task ORDER BY n;
 
--- name: cycle.look
-SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at, seq FROM looks WHERE task = :task AND n = :n;
+-- name: cycle.early_review
+SELECT task, n, commit_sha AS "commit", base, diff_id, files, coalesce(run, '') AS run, session, at, seq FROM early_reviews WHERE task = :task AND n = :n;
 
 -- name: cycle.unreviewed
 SELECT c.id AS cycle, t.task, c.state, c.why, c.reasons, CASE WHEN c.ended_at = '' THEN c.at ELSE c.ended_at END AS at

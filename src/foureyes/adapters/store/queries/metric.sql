@@ -32,7 +32,7 @@ GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT r.session, r.at, a.submitted_at, r.actionable,
   (length(a.files) - length(replace(a.files, '"path":', ''))) / 7 AS changed,
   CASE WHEN r.missing = '[]' THEN 0 ELSE 1 + (length(r.missing) - length(replace(r.missing, '","', ''))) / 3 END AS unread,
-  CASE WHEN r.untold = '[]' THEN 0 ELSE 1 + (length(r.untold) - length(replace(r.untold, '","', ''))) / 3 END AS untold
+  CASE WHEN r.unconfirmed = '[]' THEN 0 ELSE 1 + (length(r.unconfirmed) - length(replace(r.unconfirmed, '","', ''))) / 3 END AS unconfirmed
 FROM reviews r JOIN attempts a ON a.task = r.task AND a.n = r.attempt ORDER BY r.seq;
 
 -- name: metric.returns
@@ -50,7 +50,7 @@ ORDER BY s.id;
 -- name: metric.agreed
 SELECT r.session, count(DISTINCT f.root) AS n
 FROM reviews r JOIN findings f ON f.task = r.task AND f.raised = r.attempt AND f.session <> r.session
-WHERE r.effective = 'approved' AND r.look = 0 AND f.blocking = 1 AND f.by_check = ''
+WHERE r.effective = 'approved' AND r.early_review = 0 AND f.blocking = 1 AND f.by_check = ''
   AND f.ruling IN ('VERIFIED', 'NOT_FIXED', 'OVERRULED', 'CONFIRMED')
 GROUP BY r.session ORDER BY r.session;
 

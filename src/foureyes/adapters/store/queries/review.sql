@@ -1,9 +1,9 @@
 -- Reviews, escalations, and rounds that ended oddly.
 
 -- name: review.insert
-INSERT INTO reviews (seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, untold, at)
+INSERT INTO reviews (seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, early_review, unconfirmed, at)
 VALUES (:seq, :task, :attempt, :diff_id, :session, :verdict, :effective, :status, :summary, :files, :missing, :notes, :raised, :blocking,
-  :actionable, :cycle, :look, :untold, :at);
+  :actionable, :cycle, :early_review, :unconfirmed, :at);
 
 -- name: review.insert_return
 INSERT INTO review_returns (seq, task, attempt, session, why, at) VALUES (:seq, :task, :attempt, :session, :why, :at);
@@ -15,11 +15,11 @@ SELECT seq, task, attempt, session, why, at FROM review_returns WHERE task = :ta
 ORDER BY seq;
 
 -- name: review.of_task
-SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at
+SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, early_review, at
 FROM reviews WHERE task = :task ORDER BY seq;
 
 -- name: review.since_resumed
-SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, look, at
+SELECT seq, task, attempt, diff_id, session, verdict, effective, status, summary, files, missing, notes, raised, blocking, actionable, cycle, early_review, at
 FROM reviews WHERE task = :task
   AND seq > coalesce((SELECT max(j.seq) FROM journal j WHERE j.task = :task AND j.kind = 'TaskResumed'), 0) ORDER BY seq;
 
@@ -29,13 +29,13 @@ SELECT seq, session, detail FROM security WHERE kind = 'blockers_set_aside' ORDE
 -- name: review.blocked_by
 SELECT r.task, r.session, coalesce(s.name, r.session) AS name, r.summary, r.at FROM tasks t JOIN reviews r ON r.task = t.id
 JOIN attempts a ON a.task = t.id AND a.n = t.iteration AND a.diff_id = r.diff_id LEFT JOIN sessions s ON s.id = r.session
-WHERE t.status IN ('reviewing', 'approved') AND t.deleted = 0 AND r.verdict = 'blocker' AND r.effective <> 'blocker' AND r.look = 0 ORDER BY r.seq DESC;
+WHERE t.status IN ('reviewing', 'approved') AND t.deleted = 0 AND r.verdict = 'blocker' AND r.effective <> 'blocker' AND r.early_review = 0 ORDER BY r.seq DESC;
 
 -- name: review.of_diffs
 SELECT r.seq, r.task, r.attempt, r.diff_id, r.session, r.verdict, r.effective, r.status, r.summary, r.files, r.missing, r.notes, r.raised, r.blocking,
-  r.actionable, r.cycle, r.look, r.at
+  r.actionable, r.cycle, r.early_review, r.at
 FROM reviews r JOIN tasks t ON t.id = r.task JOIN attempts a ON a.task = r.task AND a.n = t.iteration AND a.diff_id = r.diff_id
-WHERE r.task IN (SELECT value FROM json_each(:ids)) AND r.look = 0 ORDER BY r.seq;
+WHERE r.task IN (SELECT value FROM json_each(:ids)) AND r.early_review = 0 ORDER BY r.seq;
 
 -- name: review.escalate
 INSERT INTO escalations (seq, task, iteration, tier, lead_option, waiting_for, why, into_tasks, session, at)

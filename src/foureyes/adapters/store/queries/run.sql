@@ -11,7 +11,7 @@ FROM runners r LEFT JOIN renewals n ON n.lease = r.session
 -- part: RUN
 SELECT r.id, r.task, r.profile, r.role, r.purpose, r.state, r.session, r.runner, r.host, r.fence, r.process, r.resumes, r.iteration, r.ending, r.signal,
   r.message, r.error, r.error_text, r.conversation, r.final, r.stop_asked, r.worktree, r.program, r.reserved_at, r.started_at, r.ended_at,
-  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.look
+  CASE WHEN n.until > r.until THEN n.until ELSE r.until END AS until, r.input_tokens, r.output_tokens, r.cost_micros, r.cycle, r.early_review
 FROM runs r LEFT JOIN renewals n ON n.lease = r.id AND n.fence = r.fence
 
 -- name: run.begin
@@ -51,8 +51,8 @@ SELECT c.task, c.runner, c.fence, CASE WHEN n.until > c.until THEN n.until ELSE 
 FROM check_leases c LEFT JOIN renewals n ON n.lease = 'checks:' || c.task AND n.fence = c.fence WHERE c.runner <> '' ORDER BY c.seq;
 
 -- name: run.reserve
-INSERT INTO runs (id, task, profile, role, purpose, state, runner, host, fence, until, resumes, iteration, cycle, look, reserved_at, seq)
-VALUES (:run, :task, :profile, :role, :purpose, 'reserved', :runner, :host, :fence, :until, :resumes, :iteration, :cycle, :look, :at, :seq);
+INSERT INTO runs (id, task, profile, role, purpose, state, runner, host, fence, until, resumes, iteration, cycle, early_review, reserved_at, seq)
+VALUES (:run, :task, :profile, :role, :purpose, 'reserved', :runner, :host, :fence, :until, :resumes, :iteration, :cycle, :early_review, :at, :seq);
 
 -- name: run.take
 UPDATE runs SET runner = :runner, host = :host, fence = :fence, until = :until, seq = :seq

@@ -64,7 +64,7 @@ SELECT DISTINCT j.task AS id, t.status FROM journal j JOIN tasks t ON t.id = j.t
 SELECT s.task AS id, s.why AS text, t.title, s.seq FROM stuck s JOIN tasks t ON t.id = s.task
 WHERE t.status <> 'closed' AND t.deleted = 0 ORDER BY s.seq DESC LIMIT :limit;
 
--- name: runner.handed_in
+-- name: runner.submitted_task
 SELECT a.task AS id, a.submitted_at AS at FROM attempts a JOIN tasks t ON t.id = a.task AND t.iteration = a.n
 WHERE a.task IN (SELECT value FROM json_each(:ids));
 
@@ -99,7 +99,7 @@ WHERE t.hold IS NOT NULL AND t.deleted = 0 AND t.status <> 'closed' ORDER BY j.s
 SELECT t.id, p.reason AS text, t.title FROM pauses p JOIN tasks t ON t.id = p.task WHERE t.ready = 1 AND {stops_work} ORDER BY t.priority, t.n LIMIT :limit;
 
 -- name: runner.asked
-SELECT a.cycle, a.task, a.reviewer, a.kind, a.until, t.look FROM cycle_asked a
+SELECT a.cycle, a.task, a.reviewer, a.kind, a.until, t.early_review FROM cycle_asked a
 JOIN cycle_targets t ON t.cycle = a.cycle AND t.task = a.task AND t.over = '' JOIN tasks k ON k.id = a.task
 WHERE a.cycle IN (SELECT c.id FROM cycles c WHERE c.state IN ('open', 'clarifying') AND c.state = 'open') AND a.state = 'asked' AND (a.kind = 'profile' OR (a.until <> '' AND a.until <= :now))
 ORDER BY k.priority, a.at, a.cycle, a.task, a.reviewer LIMIT :limit;

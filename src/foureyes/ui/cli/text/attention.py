@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foureyes.app.views.status import WORDS
+from foureyes.app.results.status import WORDS
 from foureyes.core.words.text import flat
 from foureyes.steps import fe
 from foureyes.ui.cli.output import when
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.status import AttentionRow, AttentionView
+    from foureyes.app.results.status import AttentionRow, AttentionView
 
 FIRST = 5
 """Number of items shown on other pages."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.app.views.review import AskedView, CycleTargetView, CycleView, IssueRow
+from foureyes.app.results.review import AskedView, CycleTargetView, CycleView, IssueRow
 from foureyes.core.words.text import one_line
 from foureyes.core.words.untrusted_text import named
 from foureyes.ui.cli import output
@@ -22,14 +22,14 @@ def cycles_text(rows: Sequence[CycleView]) -> str:
 
 def _row(view: CycleView) -> str:
     about = ", ".join(map(_target, view.targets))
-    return f"{view.id:<6} {view.trigger:<16} {about:<24} {_stands(view)}  {output.when(view.at)}"
+    return f"{view.id:<6} {view.trigger:<16} {about:<24} {_state_words(view)}  {output.when(view.at)}"
 
 
 def _target(target: CycleTargetView) -> str:
-    return f"{target.task} {f'attempt {target.attempt}' if target.attempt else f'look {target.look}'}"
+    return f"{target.task} {f'attempt {target.attempt}' if target.attempt else f'look {target.early_review}'}"
 
 
-def _stands(view: CycleView) -> str:
+def _state_words(view: CycleView) -> str:
     if view.state == "open":
         return f"waits for {_names(view.waits_for)}"
     if view.state == "clarifying":
@@ -45,11 +45,11 @@ def _names(names: Sequence[str]) -> str:
 
 def cycle_text(view: CycleView) -> str:
     """Return everything about one cycle."""
-    lines = [f"{view.id}  {view.trigger}  {_stands(view)}"]
+    lines = [f"{view.id}  {view.trigger}  {_state_words(view)}"]
     lines += [f"  {view.reason}"] if view.reason else []
     lines += [f"  follows {view.follows}"] if view.follows else []
     lines += [f"  about {_target(each)}{_diff(each)}: {each.summary}{_over(each)}" for each in view.targets]
-    lines += [f"  asked {_asked(each)}" for each in view.asked]
+    lines += [f"  asked {_asked(each)}" for each in view.requested]
     for given in view.reviews:
         stated = "" if given.verdict == given.effective else f" (stated {given.verdict}, V5)"
         counts = ", counts" if given.counts else f", does not count: {given.against}" if given.against else ""
@@ -63,7 +63,9 @@ def cycle_text(view: CycleView) -> str:
 
 def _diff(target: CycleTargetView) -> str:
     """Return the diff id that a review of an early review names. Those of attempts are on the task's page. (D7)"""
-    return f" (diff {target.diff_id.removeprefix('sha256:')[:DIGITS]})" if target.look and target.diff_id else ""
+    return (
+        f" (diff {target.diff_id.removeprefix('sha256:')[:DIGITS]})" if target.early_review and target.diff_id else ""
+    )
 
 
 def _over(target: CycleTargetView) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
+from foureyes.app.results.finding import FindingDetail, FindingView, MoveView
 from foureyes.core.words.untrusted_text import named
 from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line

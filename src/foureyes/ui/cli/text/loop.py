@@ -10,9 +10,9 @@ from foureyes.ui.cli.output import count, when
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
-    from foureyes.app.views.finding import FindingView
-    from foureyes.app.views.review import ReviewView
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.finding import FindingView
+    from foureyes.app.results.review import ReviewView
+    from foureyes.app.results.task import TaskDetail
     from foureyes.core.loop.rounds import Round
 
 FINDINGS_SHOWN = 10
@@ -69,17 +69,17 @@ def _findings(detail: TaskDetail) -> list[str]:
 def _rounds(detail: TaskDetail) -> list[str]:
     """Return the rounds in one line, and how near escalation is. (E5)"""
     rounds = [round_ for round_ in detail.loop.rounds if not round_.goes_on] if detail.loop else []
-    shown = [round_ for round_ in rounds if round_.had or round_.found] and rounds[-SHOWN_ROUNDS:]
+    shown = [round_ for round_ in rounds if round_.had or round_.raised] and rounds[-SHOWN_ROUNDS:]
     story = " · ".join(
         [*(["…"] if shown and len(rounds) > SHOWN_ROUNDS else []), *[_round(round_) for round_ in shown]]
     )
-    line = "   ".join(part for part in (story, detail.said) if part)
+    line = "   ".join(part for part in (story, detail.escalation) if part)
     return [line] if line else []
 
 
 def _round(round_: Round) -> str:
     words = [f"fixed {round_.fixed}"] if round_.had else []
-    words += [f"found {round_.found}"] if round_.found or not round_.had else []
+    words += [f"found {round_.raised}"] if round_.raised or not round_.had else []
     return f"it {round_.n} {', '.join(words)}" + (" (same tree)" if round_.same_tree else "")
 
 
@@ -103,10 +103,10 @@ def _waiver(detail: TaskDetail, finding: FindingView) -> str:
 def context_sections(detail: TaskDetail) -> list[tuple[str, str]]:
     """Return sections with open findings, their answers, and how near escalation is. Empty sections are left out."""
     asked = _points(detail)
-    if not detail.findings and not detail.said:
+    if not detail.findings and not detail.escalation:
         return asked
     rows = [finding for finding in detail.findings if finding.open]
-    sections = asked + ([("Escalation", detail.said)] if detail.said else [])
+    sections = asked + ([("Escalation", detail.escalation)] if detail.escalation else [])
     if rows:
         lead = (
             "Answer each blocking one before the next submission: fe finding answer ID (--fixed or --rejected). "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.app.views.sprint import PlannedTaskView, ReportedTask, SprintPlanView, SprintReport, SprintView
+from foureyes.app.results.sprint import PlannedTaskView, ReportedTask, SprintPlanView, SprintReport, SprintView
 from foureyes.core.sprint.selection import DEFAULT_MINUTES, span
 from foureyes.core.words.text import flat
 from foureyes.ui.cli import output

@@ -11,7 +11,7 @@ from foureyes.ui.cli import output
 from foureyes.ui.steps import next_line, steps_text
 
 if TYPE_CHECKING:
-    from foureyes.app.views.settings import CopiedStore, RestoredStore
+    from foureyes.app.results.settings import CopiedStore, RestoredStore
     from foureyes.bootstrap.join import Joined
 
 
@@ -69,8 +69,8 @@ def _renaming(kept: str) -> str:
     adoption is needed.
     """
     schema, _, moment = kept.partition(BEFORE)
-    aside = f'ALTER SCHEMA "{schema}" RENAME TO "{schema}_restored_{moment}"'
-    return f'{aside}; ALTER SCHEMA "{kept}" RENAME TO "{schema}"'
+    rename = f'ALTER SCHEMA "{schema}" RENAME TO "{schema}_restored_{moment}"'
+    return f'{rename}; ALTER SCHEMA "{kept}" RENAME TO "{schema}"'
 
 
 def _name(done: RestoredStore) -> str:
@@ -109,8 +109,8 @@ def joined_text(joined: Joined) -> str:
     ]
     if (role := joined.role) is not None:
         borrowed = role.kind == "owner" and role.owner != role.name
-        stands = f"with the rights of {flat(role.owner)}, the owner" if borrowed else ROLE_WORDS[role.kind]
-        lines.append(f"  role       {flat(role.name)}, {stands} of schema {role.schema}")
+        rights = f"with the rights of {flat(role.owner)}, the owner" if borrowed else ROLE_WORDS[role.kind]
+        lines.append(f"  role       {flat(role.name)}, {rights} of schema {role.schema}")
     lines.append(f"  target     {flat(joined.target)}")
     for each in joined.missing:
         lines.append(f"  missing    {flat(each.message)}")

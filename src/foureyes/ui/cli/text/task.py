@@ -14,9 +14,9 @@ from foureyes.ui.cli.text.loop import context_sections, loop_lines
 from foureyes.ui.steps import next_line
 
 if TYPE_CHECKING:
-    from foureyes.app.views.review import ApprovalView
-    from foureyes.app.views.task import TaskDetail
-    from foureyes.app.views.task_list import Preview
+    from foureyes.app.results.review import ApprovalView
+    from foureyes.app.results.task import TaskDetail
+    from foureyes.app.results.task_list import Preview
 
 
 def detail_text(detail: TaskDetail) -> str:
@@ -31,7 +31,7 @@ def detail_text(detail: TaskDetail) -> str:
     lines += _field("waits for", ", ".join(f"{link.id} ({link.status})" for link in detail.depends_on))
     lines += _field("awaited by", ", ".join(link.id for link in detail.dependents))
     for inside in detail.inside:
-        lines += _field("inside", inside.says)
+        lines += _field("inside", inside.sentence)
     lines += _field("hold", task.hold or "")
     for pause in detail.pauses:
         lines += _field(
@@ -48,7 +48,7 @@ def detail_text(detail: TaskDetail) -> str:
         lines += _field("recorded" if row.recorded else "approved", _approval(detail, row))
     for sent in detail.feedback:
         text = "; ".join([*sent.quick_issues, *([sent.text] if sent.text else [])])
-        how = f" ({sent.look.words})" if sent.look.hunks is not None else ""
+        how = f" ({sent.viewed.words})" if sent.viewed.hunks is not None else ""
         lines += _field(sent.decision, f'iteration {sent.iteration}, {detail.name(sent.session)}{how}: "{text}"')
     for edit in detail.edits:
         author = " — BY AN AUTHOR, AFTER START" if edit.by_author and edit.after_start else ""
@@ -63,7 +63,7 @@ def _approval(detail: TaskDetail, row: ApprovalView) -> str:
     ended = "" if row.state == "active" else f" ({row.state}{': ' + row.ended_why if row.ended_why else ''})"
     why = f': "{row.reason}"' if row.reason else ""
     rests_on = row.rests_on + (f", {row.batch} in a batch" if row.batch else "")
-    rests_on += f", {row.look.words}" if row.look.hunks is not None else ""
+    rests_on += f", {row.viewed.words}" if row.viewed.hunks is not None else ""
     finished = f', completed by {detail.name(row.finished_by)}: "{row.finished_why}"' if row.finished_by else ""
     return f"attempt {row.attempt} by {detail.name(row.session)}, {row.rule}, {rests_on}{why}{finished}{ended}"
 

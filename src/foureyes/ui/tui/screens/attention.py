@@ -18,7 +18,7 @@ from foureyes.ui.tui.worker import Desk
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from foureyes.app.views.status import AttentionRow, AttentionView, Choice
+    from foureyes.app.results.status import AttentionRow, AttentionView, Choice
     from foureyes.errors import FoureyesError
 
 

@@ -24,9 +24,9 @@ from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffView
-    from foureyes.app.views.draft import DraftFile
-    from foureyes.app.views.review import ApprovalOutcome, Batch, FaceLook, QueueRow
+    from foureyes.app.results.diff import DiffView
+    from foureyes.app.results.draft import DraftFile
+    from foureyes.app.results.review import ApprovalOutcome, Batch, QueueRow, ViewReport
 
 DEAF_SECONDS = 0.5
 """So long Enter is not heard after the list was opened: `A Enter` typed blind opens it, and stops there."""
@@ -331,7 +331,7 @@ class BatchPage(Page):
         looks = {row.row.task: self.app.looks.of(row.row.task).look(now) for row in chosen}
 
         def work(desk: Desk) -> list[ApprovalOutcome | FoureyesError]:
-            return list(desk.application.decisions.approve_many(desk.actor, pairs, looks=looks, seen=seen))
+            return list(desk.application.decisions.approve_many(desk.actor, pairs, each_viewed=looks, seen=seen))
 
         self.note(f"approving {len(pairs)}")
         self.app.act(work, lambda answers: self._approved(chosen, answers, looks), self._not_approved)
@@ -341,7 +341,7 @@ class BatchPage(Page):
         self.app.show_refusal(problem)
 
     def _approved(
-        self, chosen: list[BatchRow], answers: list[ApprovalOutcome | FoureyesError], looks: Mapping[str, FaceLook]
+        self, chosen: list[BatchRow], answers: list[ApprovalOutcome | FoureyesError], looks: Mapping[str, ViewReport]
     ) -> None:
         self.busy = False
         for row, answer in zip(chosen, answers, strict=True):

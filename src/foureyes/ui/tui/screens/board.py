@@ -9,9 +9,9 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 
-from foureyes.app.views.board import COLUMNS, BoardView, Card, ColumnName
-from foureyes.app.views.journal import EventLine
-from foureyes.app.views.run_state import AgentRow
+from foureyes.app.results.board import COLUMNS, BoardView, Card, ColumnName
+from foureyes.app.results.journal import EventLine
+from foureyes.app.results.run import AgentRow
 from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.board_reading import Read, read_board, read_waiting
 from foureyes.ui.tui.error_boundary import guarded
@@ -26,7 +26,7 @@ from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 if TYPE_CHECKING:
     from textual import events
 
-    from foureyes.app.views.status import AttentionRow
+    from foureyes.app.results.status import AttentionRow
     from foureyes.errors import FoureyesError
 
 SIDE_BY_SIDE, WITH_SIDE = 100, 120

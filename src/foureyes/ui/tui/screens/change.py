@@ -31,7 +31,7 @@ from foureyes.ui.tui.widgets.hunks import shown_lines
 from foureyes.ui.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.task import TaskDetail
 
 WITH_FILES = 120
 """From this width on the list of files stands beside the diff."""

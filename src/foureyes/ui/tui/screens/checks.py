@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from foureyes.app.views.status import UNACCEPTED
+from foureyes.app.results.status import UNACCEPTED
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.marks import visible
@@ -13,7 +13,7 @@ from foureyes.ui.tui.screens.text_page import TextPage, UnwrappedLine
 from foureyes.ui.tui.text.story import check_lines
 
 if TYPE_CHECKING:
-    from foureyes.app.views.attempt import CheckReport
+    from foureyes.app.results.attempt import CheckReport
     from foureyes.ui.tui.app import FoureyesApp
 
 TICK = 1.0

@@ -32,9 +32,9 @@ from foureyes.ui.tui.widgets.rows import Rows, plain
 from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffView
-    from foureyes.app.views.finding import FindingDetail, FindingView
-    from foureyes.app.views.task_list import Outcome
+    from foureyes.app.results.diff import DiffView
+    from foureyes.app.results.finding import FindingDetail, FindingView
+    from foureyes.app.results.task_list import Outcome
 
 
 LOW, NARROW = 30, 100

@@ -26,7 +26,7 @@ from foureyes.ui.tui.widgets.text_part import TextPart
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.task import TaskDetail
     from foureyes.ui.tui.review_session import FlowForm
     from foureyes.ui.tui.view_record import LookSoFar
 

@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Input
 
-from foureyes.app.views.draft import NewTaskDraft
+from foureyes.app.results.draft import NewTaskDraft
 from foureyes.ui.tui.draft_storage import keep_new_task
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.keys import shown
@@ -22,8 +22,8 @@ from foureyes.ui.tui.widgets.text_part import TextLine, TextPart
 from foureyes.ui.tui.worker import Desk
 
 if TYPE_CHECKING:
-    from foureyes.app.views.draft import NewTaskFile
-    from foureyes.app.views.task_list import Outcome
+    from foureyes.app.results.draft import NewTaskFile
+    from foureyes.app.results.task_list import Outcome
     from foureyes.errors import FoureyesError
 
 PARTS = ("title", "labels", "priority", "description", "acceptance")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from foureyes.app.views.draft import RedoDraft
+from foureyes.app.results.draft import RedoDraft
 from foureyes.core.nouns.decision import PriorityChange, RedoOption
 from foureyes.core.words.vocabulary import QUICK_ISSUES
 from foureyes.ui.tui.decisions import send_redo
@@ -24,8 +24,8 @@ from foureyes.ui.tui.worker import Desk
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from foureyes.app.views.task import TaskDetail
-    from foureyes.app.views.work import CheckpointView
+    from foureyes.app.results.task import TaskDetail
+    from foureyes.app.results.work import CheckpointView
 
 PRIORITIES: tuple[PriorityChange, ...] = ("same", "bump", "lower")
 CHECKPOINTS = 5
@@ -109,7 +109,7 @@ class RedoPage(FormPage):
             title = visible(self.detail.task.title)
             before = len(self.detail.attempts) - 1
             top.append(self.across(f" {title}", f"Previous iterations: {before} " if before > 0 else ""))
-            top += [self.paint(f" ! {visible(self.detail.said)}", "warn")] if self.detail.said else []
+            top += [self.paint(f" ! {visible(self.detail.escalation)}", "warn")] if self.detail.escalation else []
         self.top.show(*top, *self.remarks())
         self.foot.show(self.paint(" The agent will be told exactly this:  Ctrl+O preview", "dim"), self.rule())
         self.draw_focus()

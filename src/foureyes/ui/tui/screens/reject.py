@@ -14,7 +14,7 @@ from foureyes.ui.tui.text.feedback import kept_words
 from foureyes.ui.tui.widgets.text_part import TextPart
 
 if TYPE_CHECKING:
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.task import TaskDetail
 
 WHAT = "The task becomes blocked and no agent takes it until someone reopens it."
 EMPTY = "say why: it is shown on the task (F1)"

@@ -28,8 +28,8 @@ from foureyes.ui.tui.widgets.rows import Rows
 if TYPE_CHECKING:
     from textual import events
 
-    from foureyes.app.views.review import QueueRow
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.review import QueueRow
+    from foureyes.app.results.task import TaskDetail
     from foureyes.ui.tui.worker import Desk
 
 WIDE = 120

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from foureyes.app.views.sprint import SprintBegun, SprintView
+from foureyes.app.results.sprint import SprintBegun, SprintView
 from foureyes.ui.tui.keys import WholeLabel
 from foureyes.ui.tui.screens.page import Page
 from foureyes.ui.tui.text.sprint import progress_lines

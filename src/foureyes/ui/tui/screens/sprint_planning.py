@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec.structs import replace
 
-from foureyes.app.views.sprint import SPRINT_AGENTS, SprintAsk, SprintBegun, SprintPlanView
+from foureyes.app.results.sprint import SPRINT_AGENTS, SprintAsk, SprintBegun, SprintPlanView
 from foureyes.core.nouns.sprint import TargetKind
 from foureyes.core.sprint.selection import span
 from foureyes.errors import FoureyesError
@@ -29,7 +29,7 @@ from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from foureyes.app.views.sprint import PlannedTaskView
+    from foureyes.app.results.sprint import PlannedTaskView
     from foureyes.ui.tui.worker import Desk
 
 PlanningPart = Literal["tasks", "options", "target"]

@@ -37,8 +37,8 @@ from foureyes.ui.tui.widgets.rows import PaintedLine, Rows, plain
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from foureyes.app.views.review import QueueRow, QueueView
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.review import QueueRow, QueueView
+    from foureyes.app.results.task import TaskDetail
     from foureyes.errors import FoureyesError
 
 WIDE = 120

@@ -10,7 +10,7 @@ from foureyes.ui.tui.text.story import history_lines, iteration_lines, log_lines
 from foureyes.ui.tui.text.why import detail_lines
 
 if TYPE_CHECKING:
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.task import TaskDetail
     from foureyes.ui.tui.screens.page import Page
     from foureyes.ui.tui.text.task import TaskView
 

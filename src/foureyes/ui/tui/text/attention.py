@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from foureyes.app.views.status import WORDS
+from foureyes.app.results.status import WORDS
 from foureyes.ui.steps import steps_text
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, cut
 
 if TYPE_CHECKING:
-    from foureyes.app.views.status import AttentionRow, AttentionView, Choice
+    from foureyes.app.results.status import AttentionRow, AttentionView, Choice
 
 ASKS = 50
 """The column in which a choice says what it asks for."""

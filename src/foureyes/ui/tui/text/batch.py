@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 from rich.text import Text
 
-from foureyes.app.views.review import QueueRow
+from foureyes.app.results.review import QueueRow
 from foureyes.core.rules.risk import WORDS
 from foureyes.ui.tui.marks import Marks, Palette, visible
 from foureyes.ui.tui.review_session import FlowDecision

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from foureyes.app.views.board import BoardView, Card
-from foureyes.app.views.journal import EventLine
-from foureyes.app.views.run_state import AgentRow, Resting
-from foureyes.app.views.sprint import SprintGlance
-from foureyes.app.views.status import WORDS, AttentionRow
+from foureyes.app.results.board import BoardView, Card
+from foureyes.app.results.journal import EventLine
+from foureyes.app.results.run import AgentRow, Resting
+from foureyes.app.results.sprint import SprintSummary
+from foureyes.app.results.status import WORDS, AttentionRow
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.text.lines import age, clock, cut, short_age
 from foureyes.ui.tui.widgets.rows import PaintedLine, plain
@@ -97,7 +97,7 @@ def _head(card: Card, view: BoardView, marks: Marks, palette: Palette) -> Text:
         text.append_text(checks_of(card, view, marks, palette))
         return text.append(f" it {card.iteration}")
     if card.state == "in_progress":
-        return text.append(f"{visible(card.who)} {short_age(card.age_seconds)}")
+        return text.append(f"{visible(card.owner)} {short_age(card.age_seconds)}")
     what = f"place {card.place}" if card.place and card.state == "approved" else _what(card)
     return text.append(what or f"P{card.priority}", palette["dim"])
 
@@ -111,7 +111,7 @@ def _wide(card: Card, view: BoardView, marks: Marks, palette: Palette, width: in
         right.append_text(checks_of(card, view, marks, palette))
         right.append(f"  it {card.iteration:<2} {age(card.age_seconds):>6} ")
     elif card.state == "in_progress":
-        right.append(f"{visible(card.who)}  it {max(1, card.iteration)}  {age(card.age_seconds):>6} ")
+        right.append(f"{visible(card.owner)}  it {max(1, card.iteration)}  {age(card.age_seconds):>6} ")
     else:
         right.append(f"{_what(card)}  P{card.priority} ", palette["dim"])
     left = cut(left, max(1, width - right.cell_len - 1), pad=True)
@@ -188,8 +188,8 @@ def event_lines(events: Sequence[EventLine], palette: Palette, *, tall: bool = F
     for event in events:
         role = palette[roles.get(event.kind, "dim")]
         text = Text.assemble((f" {clock(event.at)} ", palette["dim"]), f"{event.task} " if event.task else "")
-        what = event.text.removeprefix(event.who).lstrip() if tall else ""
-        text.append(visible(event.who if tall else event.text), role)
+        what = event.text.removeprefix(event.actor).lstrip() if tall else ""
+        text.append(visible(event.actor if tall else event.text), role)
         lines.append(PaintedLine(lambda width, text=text: cut(text.copy(), width), str(event.seq)))  # type: ignore[misc]
         if what:
             below = Text(f"   {visible(what)}", role)
@@ -231,7 +231,7 @@ def status_line(view: BoardView, width: int, palette: Palette, rows: Sequence[At
     return Text(f" {' · '.join(short for _, short in pairs)}", palette["banner"], no_wrap=True)
 
 
-def _sprint(sprint: SprintGlance) -> tuple[str, str]:
+def _sprint(sprint: SprintSummary) -> tuple[str, str]:
     """X2: how far it is, in long and in short."""
     paused = f" │ paused: {visible(sprint.why)}" if sprint.state == "paused" else ""
     return f"SPRINT │ {sprint.line}{paused}", f"SPRINT {sprint.compact}{' · paused' if paused else ''}"

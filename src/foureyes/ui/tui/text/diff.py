@@ -19,7 +19,7 @@ from foureyes.ui.tui.text.lines import columns, cut, fitting
 from foureyes.ui.tui.view_record import LookSoFar
 
 if TYPE_CHECKING:
-    from foureyes.app.views.finding import FindingView, MoveView
+    from foureyes.app.results.finding import FindingView, MoveView
 
 SIGNS = {"added": "+", "removed": "-", "context": " ", "note": "\\"}
 ROLES = {"added": "added", "removed": "removed", "context": "text", "note": "dim"}

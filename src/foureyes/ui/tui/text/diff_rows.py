@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from foureyes.app.views.diff import DiffView
+from foureyes.app.results.diff import DiffView
 from foureyes.core.documents.unified_diff import DiffLine, FileDiff, Hunk
 
 RowKind = Literal["file", "fold", "hunk", "closed", "line", "pair", "finding", "comment", "title", "gap"]

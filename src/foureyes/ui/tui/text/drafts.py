@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 from rich.text import Text
 
-from foureyes.app.views.draft import CommentDraft, Draft, RedoDraft
+from foureyes.app.results.draft import CommentDraft, Draft, RedoDraft
 from foureyes.ui.tui.marks import Palette, visible
 from foureyes.ui.tui.text.lines import cut
 

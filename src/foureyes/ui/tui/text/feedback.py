@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from foureyes.app.views.draft import RedoDraft
-from foureyes.app.views.task import TaskDetail
-from foureyes.app.views.work import CheckpointView
+from foureyes.app.results.draft import RedoDraft
+from foureyes.app.results.task import TaskDetail
+from foureyes.app.results.work import CheckpointView
 from foureyes.core.nouns.decision import Feedback, section
 from foureyes.core.nouns.task import HIGHEST, LOWEST
 from foureyes.core.words.untrusted_text import named

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from rich.text import Text
 
-from foureyes.app.views.finding import FindingDetail, FindingView, MoveView
+from foureyes.app.results.finding import FindingDetail, FindingView, MoveView
 from foureyes.core.nouns.finding import ANSWERS, FOR_BLOCKING, RULINGS
 from foureyes.steps import Arg, Step
 from foureyes.ui.tui.marks import Marks, Palette, visible
@@ -17,7 +17,7 @@ from foureyes.ui.tui.text.diff_rows import NumberedChange
 from foureyes.ui.tui.text.lines import clock
 
 if TYPE_CHECKING:
-    from foureyes.app.views.diff import DiffView
+    from foureyes.app.results.diff import DiffView
     from foureyes.core.documents.unified_diff import DiffLine
 
 FIXING = 12

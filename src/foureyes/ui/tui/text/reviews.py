@@ -11,8 +11,8 @@ from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.text.lines import clock
 
 if TYPE_CHECKING:
-    from foureyes.app.views.review import AskedView, CycleView, ReviewView
-    from foureyes.app.views.task import TaskDetail
+    from foureyes.app.results.review import AskedView, CycleView, ReviewView
+    from foureyes.app.results.task import TaskDetail
 
 
 def reviews_text(detail: TaskDetail, cycles: Sequence[CycleView] = ()) -> str:
@@ -22,7 +22,9 @@ def reviews_text(detail: TaskDetail, cycles: Sequence[CycleView] = ()) -> str:
     lines = [_review(review, detail) for review in now]
     if cycles:
         newest = cycles[0]
-        lines += [_asked(asked) for asked in newest.asked if asked.task == detail.task.id and asked.state != "answered"]
+        lines += [
+            _asked(asked) for asked in newest.requested if asked.task == detail.task.id and asked.state != "answered"
+        ]
         lines.append(_cycle(newest))
     earlier = len(detail.reviews) - len(now)
     lines += [f"{earlier} of earlier attempts"] if earlier else []

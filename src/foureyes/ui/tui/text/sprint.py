@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from rich.text import Text
 
-from foureyes.app.views.sprint import PlannedTaskView, SprintPlanView, SprintView
+from foureyes.app.results.sprint import PlannedTaskView, SprintPlanView, SprintView
 from foureyes.core.nouns.sprint import TargetKind
 from foureyes.core.sprint.selection import DEFAULT_MINUTES, span, together
 from foureyes.ui.tui.marks import Marks, Palette, visible

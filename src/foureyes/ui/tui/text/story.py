@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from foureyes.app.views.attempt import CheckReport, CheckRow
-from foureyes.app.views.task import TaskDetail
+from foureyes.app.results.attempt import CheckReport, CheckRow
+from foureyes.app.results.task import TaskDetail
 from foureyes.core.nouns.task import Task
 from foureyes.ui.tui.text.lines import clock
 

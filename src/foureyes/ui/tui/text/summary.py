@@ -9,8 +9,8 @@ import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
-from foureyes.app.views.review import REMARKABLE, QueueRow, QueueView
-from foureyes.app.views.task import TaskDetail
+from foureyes.app.results.review import REMARKABLE, QueueRow, QueueView
+from foureyes.app.results.task import TaskDetail
 from foureyes.core.rules.risk import CLASSES, WORDS
 from foureyes.ui.tui.marks import CHECK_ROLES, Marks, Palette, visible
 from foureyes.ui.tui.review_session import Flow, FlowDecision

@@ -9,11 +9,11 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from foureyes.app.views.diff import DiffView
-from foureyes.app.views.finding import FindingView
-from foureyes.app.views.review import CycleView, QueueRow
-from foureyes.app.views.task import TaskDetail
-from foureyes.app.views.task_list import Preview
+from foureyes.app.results.diff import DiffView
+from foureyes.app.results.finding import FindingView
+from foureyes.app.results.review import CycleView, QueueRow
+from foureyes.app.results.task import TaskDetail
+from foureyes.app.results.task_list import Preview
 from foureyes.core.documents.unified_diff import FileDiff
 from foureyes.core.rules.risk import WORDS
 from foureyes.ui.steps import steps_text
@@ -118,8 +118,8 @@ def _why(view: TaskView, draw: TaskDrawing) -> list[PaintedLine]:
     if detail.task.status == "blocked" and detail.task.blocked_reason:
         by = f"rejected by {visible(detail.name(detail.task.rejected_by))}" if detail.task.rejected_by else "blocked"
         text = f"{by}: {visible(detail.task.blocked_reason)} · to take it up again {visible(steps_text(detail.next))}"
-    if detail.said:
-        text += f" · {visible(detail.said)}"
+    if detail.escalation:
+        text += f" · {visible(detail.escalation)}"
     if detail.task.hold is not None:
         text = f"HELD: {visible(detail.task.hold)} · {text}"
     return _field("why", "WHY YOU", Text(text), draw)
@@ -135,7 +135,7 @@ def _last_run(detail: TaskDetail, draw: TaskDrawing) -> list[PaintedLine]:
 
 def _inside(detail: TaskDetail, draw: TaskDrawing) -> list[PaintedLine]:
     """A7: the work of other tasks inside; nothing where there is none."""
-    words = " · ".join(visible(row.says) for row in detail.inside)
+    words = " · ".join(visible(row.sentence) for row in detail.inside)
     return _field("inside", "INSIDE", Text(words), draw) if words else []
 
 

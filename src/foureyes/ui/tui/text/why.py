@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from foureyes.app.views.review import QueueRow
-from foureyes.app.views.task import TaskDetail
-from foureyes.app.views.task_list import Preview
+from foureyes.app.results.review import QueueRow
+from foureyes.app.results.task import TaskDetail
+from foureyes.app.results.task_list import Preview
 from foureyes.core.rules.risk import WORDS
 from foureyes.ui.steps import steps_text
 

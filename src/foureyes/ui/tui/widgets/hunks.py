@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from rich.text import Text
 from textual.timer import Timer
 
-from foureyes.app.views.diff import DiffView
+from foureyes.app.results.diff import DiffView
 from foureyes.ui.tui.error_boundary import guarded
 from foureyes.ui.tui.marks import visible
 from foureyes.ui.tui.seen import LEAST_SECONDS, SeenLines
