@@ -68,7 +68,7 @@ RUN_VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("halt", ("run",), "people and services", "journal", "", "Pause a sprint by rule, for a runner."),
         ("go_on", ("run",), "people and services", "journal", "", "Continue a sprint whose reason to pause is gone, for a runner."),
         ("finish", ("run",), "people and services", "journal", "", "End a finished sprint, for a runner."),
-        ("status", (), "anyone", "", "sprint status", "Show how far a sprint is."),
+        ("status", (), "anyone", "", "sprint status", "Show a sprint's progress."),
         ("listed", (), "anyone", "", "sprint status --all", "List sprints, newest first."),
         ("report", (), "anyone", "", "sprint status --report", "Report what a sprint merged and what waits."),
         ("undo", ("sprint undo",), "people and services", "journal", "sprint undo", "Create tasks that revert the merges of a sprint."),

@@ -298,7 +298,7 @@ class MergePlace(msgspec.Struct, frozen=True):
 
     @property
     def host(self) -> str:
-        """The machine that makes merges."""
+        """The host that runs the merges."""
         return self.clone.rpartition(":")[0]
 
 

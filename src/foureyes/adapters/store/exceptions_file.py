@@ -95,7 +95,7 @@ class Mirror:
         return len(missing)
 
     def _last_seq(self, tx: Tx, known: int) -> int:
-        """Return the row of the last line that the journal has too. A torn or forged last line does not count. `known`
+        """Find the last line of the file that is also in the journal and return its row. A torn or forged last line does not count. `known`
         is a row that the journal certainly has.
         """
         try:

@@ -65,7 +65,7 @@ def cycle_named(tx: Tx, name: str) -> Cycle:
 
 
 def is_cycle_name(name: str) -> bool:
-    """Return True if the name is one of a cycle. No task has such a name, whatever the project's prefix."""
+    """Return True if the name is that of a review cycle. No task has such a name, whatever the project's prefix."""
     return name.strip().lower().startswith("c-") and name.strip()[2:].isdigit()
 
 

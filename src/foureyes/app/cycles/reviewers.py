@@ -263,7 +263,7 @@ def refuse_choosing(context: Context, work: Work, tasks: Sequence[TaskId], revie
             reasons += [Reason("V4", why, step)] if why else []
         asks_person = len(names) < len(reviewers)
         if asks_person and me.kind == "agent" and not left and not _has_a_part(context, work, task, me):
-            why = f"{work.actor.name} neither worked on {task} nor was asked to review it, so it may not make the task wait for a person"
+            why = f"{work.actor.name} neither worked on {task} nor was asked to review it, so it may not require a person's review of the task"
             reasons.append(Reason("V4", why, fe("review", "submit", task, blank("FILE"))))
         reasons += left or _nobody_to_ask(context, work, task, me, asks_person=asks_person)
         if reasons:

@@ -293,9 +293,13 @@ class AfterRulings(msgspec.Struct, frozen=True):
         if not self.left:
             return "No blocking finding is open" + (", so it is approved automatically (M4)" if self.by_rule else "")
         waiting = sum(finding.state != "open" or finding.waiting for finding in self.left)
-        words = f"{len(self.left)} blocking left open"
+        words = (
+            "1 blocking finding is still open"
+            if len(self.left) == 1
+            else f"{len(self.left)} blocking findings are still open"
+        )
         return (
-            f"{words}, so it was sent back"
+            f"{words}, so the task was sent back"
             if self.sent_back
             else f"{words}, {waiting} to rule on"
             if waiting

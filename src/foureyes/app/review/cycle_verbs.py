@@ -507,7 +507,7 @@ def clarify_points(context: Context, actor: Actor, cycle: str, answers: Mapping[
             return outcome_of(context, work.tx, known.cycle.id, message=words, step=step)
         done = settle_clarification(context, work, whole(work.tx, cycle))
         new = work.tx.all("cycle.latest", Cycle, task=points[0].task, limit=1)[0].id
-        became = [f"{', '.join(done.sent_back)} is sent back with its open findings"] if done.sent_back else []
+        became = [f"{', '.join(done.sent_back)} went back with the open findings"] if done.sent_back else []
         became += [f"it runs again as {new}"] if new != known.cycle.id else []
         return outcome_of(context, work.tx, new, message=f"{known.cycle.id} is clarified: {' and '.join(became)}")
 

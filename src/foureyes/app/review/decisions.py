@@ -261,7 +261,7 @@ class Decisions:
         _audit_checks(work, agreement, "check_accepted", accepted)
         security = _audit(work, agreement)
         as_creator = decision.rule == "P3" and case.me.kind == "human"
-        note = "as a person you may approve a task that you only created" if as_creator else decision.message
+        note = "a person may approve a task they created but did not work on" if as_creator else decision.message
         done = _outcome(agreement, event.status, note, security=security)
         notes = (
             *_checks_in_words(case, accepted),

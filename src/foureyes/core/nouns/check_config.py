@@ -93,7 +93,7 @@ class CheckRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     @property
     def digest(self) -> str:
-        """A digest that identifies the check. A changed command, report or environment gives another, and old results
+        """A digest that identifies the check. Changing the command, report or environment changes it, so that old results
         no longer apply.
         """
         fields = [self.name, self.run, self.report, self.timeout_minutes, self.failed_exit, self.env]

@@ -322,7 +322,7 @@ def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, v
     if viewed.hunks is None and not strict:
         return None if seen else _nothing_shows(facts, label)
     if viewed.hunks is None:
-        why = f"label {label} requires that every hunk was on screen, and nothing recorded what you saw"
+        why = f"label {label} requires you to view every hunk on screen, and there is no record of what you viewed"
         return Reason("D8", why, in_the_app(facts))
     never = viewed.hunks - viewed.shown if strict else viewed.hunks - viewed.shown - viewed.marked
     if never <= 0 or (not strict and (viewed.confirmed or viewed.pager)):

@@ -227,7 +227,7 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
 
 
 def _last_put(facts: Facts, label: str) -> Control | None:
-    """Return the act that last set the label, in any spelling."""
+    """Return the latest recorded change that set the label, in any spelling of it."""
     wanted = folded(label)
     puts = (control for control in reversed(facts.controls) if control.kind == "label")
     return next((control for control in puts if folded(control.label) == wanted), None)

@@ -50,8 +50,8 @@ SECTIONS: dict[str, dict[str, str]] = {
         "review": "reviews:review",
         "finding": "findings:finding",
         "approve": "decisions:approve",
-        "redo": "feedback:redo",
-        "reject": "feedback:reject",
+        "redo": "decisions:redo",
+        "reject": "decisions:reject",
     },
     "Decide": {
         "lead": "loops:lead",

@@ -169,7 +169,7 @@ class StatusLine:
         self._paint(shown)
 
     def show(self, summary: RunnerSummary) -> None:
-        """Update the status line. The first stop request also explains a second Ctrl-C."""
+        """Update the status line. On the first stop request, also print what a second Ctrl-C will do."""
         if summary.stopping == "finish" and summary.runs and not self._warned:
             self._warned = True
             self.tell("", AGAIN)

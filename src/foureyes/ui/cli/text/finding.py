@@ -75,7 +75,7 @@ def _head(finding: FindingView) -> str:
         finding.task,
     ]
     words += [f"round {finding.rounds}"] if finding.rounds > 1 else []
-    words += [f"claimed fixed but was not: {finding.false_fixes} times"] if finding.false_fixes else []
+    words += [f"wrongly claimed as fixed: {finding.false_fixes}×"] if finding.false_fixes else []
     return " · ".join(words)
 
 
