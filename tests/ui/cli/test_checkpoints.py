@@ -35,7 +35,7 @@ def test_create_list_restore_prune(shop: Counter) -> None:
     later = commit(shop, "b.py")
     said = shop.text(who, "checkpoint", "restore", "here")
     assert said == f"mine is back at SHA. Its previous state is kept as checkpoint before-here-{later[:7]}\n"
-    assert shop.text(who, "checkpoint", "restore", "here") == "mine is at SHA already\n"
+    assert shop.text(who, "checkpoint", "restore", "here") == "mine is already at SHA\n"
     rows = [line.split() for line in shop.text(who, "checkpoint", "list").splitlines()]
     assert (rows[0], [row[0] for row in rows[1:]]) == (
         ["NAME", "TASK", "COMMIT", "MADE", "SUBJECT"],

@@ -41,7 +41,7 @@ def test_a_lead_handoff_drives_the_loop_V3_T2_L8(shop: Rounds) -> None:
     assert shop.no(cast.codex, "import", "handoff", task, lead).rules == ("D7",)
     seen = ("--seen", shop.show(task)["attempts"][-1]["diff_id"])
     said = shop.text(cast.codex, "import", "handoff", task, lead, *seen)
-    assert "1 blocking left open, so it was sent back" in said
+    assert "1 blocking finding is still open, so the task was sent back" in said
     assert shop.status(task) == "open"
     assert "codex" in shop.text(cast.alice, "stats")
     name = shop.ids(task)[0]

@@ -292,7 +292,7 @@ def test_a_ruling_resolves_can_be_taken_back_and_is_not_for_who_answered_L8_L18(
         "withdrew VERIFIED on TL-T1-1-001"
     )
     assert shop.text(shop.cast.codex, "finding", "judge", name, "--not-fixed", "-m", "it is not").startswith(
-        "TL-T1-1-001 NOT_FIXED. 1 blocking left open, so it was sent back\n"
+        "TL-T1-1-001 NOT_FIXED. 1 blocking finding is still open, so the task was sent back\n"
     )
     assert shop.status(task) == "open"
 

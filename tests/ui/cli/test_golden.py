@@ -188,7 +188,7 @@ def test_from_create_to_merge_first_the_answer_then_the_next_step(stage: Stage) 
     assert handed[-1].startswith("next: fe next")
     approved = stage.run(cast.alice, "approve", task).out.splitlines()
     assert approved[1].endswith(", approved without --seen")
-    assert approved[0] == f"approved {task}: as a person you may approve a task that you only created (P3)"
+    assert approved[0] == f"approved {task}: a person may approve a task they created but did not work on (P3)"
     assert approved[-1].endswith(f"to withdraw: fe approve --withdraw {task}")
     settling = (
         rf"waits    {task}  its approval can be withdrawn until \d\d:\d\d:\d\d \(Q0\)\n         next: fe merge --wait\n"

@@ -21,7 +21,7 @@ def test_a_review_says_what_it_comes_to_V3_L5(shop: Rounds) -> None:
     task = shop.work(LIMIT)
     document = shop.file("review.json", shop.result(task, HARD, NO_TEST))
     assert shop.text(shop.cast.codex, "review", "submit", task, document) == (
-        "reviewed T1, attempt 1: concerns, 2 findings. 1 blocking left open, so it was sent back\n"
+        "reviewed T1, attempt 1: concerns, 2 findings. 1 blocking finding is still open, so the task was sent back\n"
         "  found TL-T1-1-001\n"
         "  found TL-T1-1-002\n"
         "  c-1 is decided: codex#1 has concerns (R3)\n"

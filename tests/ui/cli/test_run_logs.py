@@ -73,4 +73,4 @@ def test_what_would_be_started_is_shown_before_the_yes_I2(monkeypatch: pytest.Mo
     session: Any = SimpleNamespace(note=said.append)
     argv = ("/bin/codex", "resume", "c1")
     assert not _agrees(session, Conversation(task="fe-1", run="run-1", profile="dev", argv=argv))
-    assert said == ["it starts /bin/codex resume c1", "asked"]
+    assert said == ["this starts /bin/codex resume c1", "asked"]

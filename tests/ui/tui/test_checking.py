@@ -88,7 +88,7 @@ def test_a_run_that_is_stopped_ends_with_all_it_started_and_has_no_result_D5(sea
         await at.hit("r", "e")
         await at.until("tests: begun")
         assert "stopping" in await at.press("delete")
-        screen = await at.until("stopped; tests has no new result")
+        screen = await at.until("stopped, so tests has no new result")
         assert "Delete stop" not in screen
         os.set_blocking(reader, True)
         while os.read(reader, 64):

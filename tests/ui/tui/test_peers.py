@@ -42,7 +42,7 @@ def test_the_palette_lets_reviewers_look_and_a_concern_is_flagged_V1_R3(seat: Se
     async def story(player: Player) -> None:
         await choose(player, "ask reviewers now")
         screen = await player.press(*"it changes the login", "enter")
-        assert "c-1 USER_MANUAL" in screen
+        assert "opened the review cycle c-1" in screen
         assert player.app.last_command == f"fe review request {task} --now"
         say(seat, task, verdict="concerns", summary="the salt is missing")
         seat.app.cycles.decide(ALICE, "c-1", now=True)

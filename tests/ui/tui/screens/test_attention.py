@@ -165,7 +165,7 @@ def test_what_others_hold_or_resume_shows_without_losing_the_place(seat: Seat) -
         assert page.rows.at == f"hold {one}", "nothing moves under the finger"
         await at.hit("f5")
         assert page.rows.at == f"hold {two}"
-        assert f"{two} only" in at.screen
+        assert f"Only {two} is held" in at.screen
 
     play(seat.sit(), story)
 

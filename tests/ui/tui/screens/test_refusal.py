@@ -62,7 +62,7 @@ def test_a_configuration_that_is_not_accepted_is_shown_and_accepted_from_a_red_c
 
     async def story(at: Player) -> None:
         screen = await at.press("r", "a")
-        assert "2  P12  foureyes.toml on main has changes that were not accepted, so it is not used" in screen
+        assert "2  P12  foureyes.toml on main has changes that were not accepted, so it is not" in screen
         assert "2 show it and accept it" in screen
         assert "review.human.settle_seconds: 0 → 9" in await at.press("2")
         await at.press("escape")

@@ -63,7 +63,7 @@ def test_pause_go_on_a_runner_and_the_end_X3(seat: Seat, launched: list[int]) ->
         assert "is paused" in screen
         assert "2 go on" in screen
         screen = await player.press("2")
-        assert "goes on" in screen
+        assert "continues" in screen
         assert "a runner with 3 agents was started" in await player.press("4")
         screen = await player.press("1")
         assert "end it? What runs finishes" in screen
