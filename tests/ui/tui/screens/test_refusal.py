@@ -66,7 +66,7 @@ def test_a_configuration_that_is_not_accepted_is_shown_and_accepted_from_a_red_c
         assert "2 show it and accept it" in screen
         assert "review.human.settle_seconds: 0 → 9" in await at.press("2")
         await at.press("escape")
-        assert "is not used. ! shows it and" in await at.press("c")
+        assert "! shows it and accepts it" in await at.press("c")
         await at.press("!")
         assert "ATTENTION (0)" in await at.press("1")
 
