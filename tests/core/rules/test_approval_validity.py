@@ -150,6 +150,14 @@ def test_a_declared_self_review_stands_only_where_it_may_be_declared_P2() -> Non
     given = approval(MAKER, "P2", exception="self_review", reason="alone here")
     assert ids(approved(), given, rules(name="trusted")) == []
     assert ids(approved(), given) == ["P2"]
+    by_name = approval(MAKER, "P2", exception="self_review")
+    assert ids(approved(), by_name, rules(name="trusted")) == [], "with --reviewed-by, which needs no reason"
+
+
+@pytest.mark.parametrize("exception", ["", "minor", "same_origin"])
+def test_another_exception_is_no_declaration_under_trusted(exception: str) -> None:
+    given = approval(MAKER, "P1", exception=exception, reason="small")
+    assert ids(approved(), given, rules(name="trusted")) == ["P2"]
 
 
 # By the rule itself

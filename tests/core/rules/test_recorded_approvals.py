@@ -9,6 +9,7 @@ from foureyes.core.nouns.session import Party
 from foureyes.core.rules.facts import Facts, RecordedApproval
 from foureyes.core.rules.four_eyes import Declaration, may_approve, may_record, recorded_approval
 from foureyes.core.rules.policy import POLICIES, LabelRule, PolicyName
+from foureyes.core.words.ids import TaskId
 from foureyes.ui.steps import steps_text
 
 from tests.core.samples import (
@@ -40,6 +41,8 @@ def recorded(facts: Facts, by: Party = STRANGER, **fields: str) -> Facts:
 
 
 WORK = made(MAKER, CREATOR, STRANGER)
+TO_IMPLEMENT = replace(agent("token", issued=True), role="implement", task=WORK.task.id)
+ELSEWHERE = replace(TO_IMPLEMENT, role="review", task=TaskId("fe-other"))
 
 
 @pytest.mark.parametrize(
@@ -121,11 +124,25 @@ def test_an_approval_is_finished_only_while_its_reviewer_could_give_it(facts: Fa
     assert answer.allowed or answer.rule == "P6"
 
 
-def test_a_declared_self_review_on_record_may_be_finished_under_trusted() -> None:
-    reviewed = recorded(made(), MAKER, reason="read it again", exception="self_review")
-    assert may_approve(reviewed, MAKER, rules(name="trusted"), BARE).rule == "P11"
-    without = recorded(made(), MAKER, reason="read it again")
-    assert may_approve(without, MAKER, rules(name="trusted"), BARE).rule == "P2"
+@pytest.mark.parametrize(
+    ("exception", "reason", "rule"),
+    [
+        ("self_review", "read it again", "P11"),
+        ("self_review", "", "P11"),
+        ("", "read it again", "P2"),
+        ("minor", "read it again", "P2"),
+        ("same_origin", "read it again", "P2"),
+    ],
+)
+def test_only_a_declared_self_review_on_record_is_one_under_trusted(exception: str, reason: str, rule: str) -> None:
+    own = recorded(made(), MAKER, reason=reason, exception=exception)
+    assert may_approve(own, MAKER, rules(name="trusted"), BARE).rule == rule
+
+
+@pytest.mark.parametrize("actor", [TO_IMPLEMENT, ELSEWHERE], ids=["to implement", "for another task"])
+def test_a_token_for_something_else_finishes_nothing(actor: Party) -> None:
+    answer = may_approve(recorded(WORK), actor, rules(name="delegated"), REASON)
+    assert (answer.allowed, answer.rule) == (False, "I2")
 
 
 def test_a_reviewer_with_a_reason_on_record_still_holds() -> None:

@@ -118,9 +118,8 @@ def _by_whom(facts: Facts, policy: ReviewPolicy, given: WaitingApproval) -> tupl
     """Evaluate P for the approver with their original declaration. The daily limit is ignored, because the approval
     already used it.
     """
-    declared = Declaration(
-        given.reason, self_review=given.exception == "self_review", reviewed_by="on record" if given.exception else ""
-    )
+    is_declared = given.exception == "self_review"
+    declared = Declaration(given.reason, reviewed_by="on record" if is_declared else "")
     then = msgspec.structs.replace(facts, minor_self_approvals={}, recorded=())
     decision = may_approve(then, facts.party(given.session), policy, declared, is_caller=False)
     return () if decision.allowed else decision.reasons

@@ -33,18 +33,8 @@ if TYPE_CHECKING:
     from foureyes.core.words.vocabulary import ExceptionKind
     from foureyes.errors import Reason
 
-PolicyAnswer = Literal["refuse", "reason", "allow", "declared"]
-
-ANSWERS: dict[str, dict[PolicyName, PolicyAnswer]] = {
-    "P2": {"strict": "refuse", "balanced": "refuse", "delegated": "refuse", "trusted": "declared"},
-    "P3": {"strict": "refuse", "balanced": "reason", "delegated": "allow", "trusted": "allow"},
-    "P4": {"strict": "refuse", "balanced": "refuse", "delegated": "refuse", "trusted": "refuse"},
-    "P5": {"strict": "refuse", "balanced": "reason", "delegated": "allow", "trusted": "allow"},
-    "P7": {"strict": "allow", "balanced": "allow", "delegated": "allow", "trusted": "allow"},
-}
-"""The answers that depend on the policy. With `reason` the approval is an audited exception, but people need no
-reason.
-"""
+NEEDS_NO_REASON: frozenset[PolicyName] = frozenset({"delegated", "trusted"})
+"""Policies that ask no reason of the creator, the delegator or an earlier reviewer. (P3, P5)"""
 
 EXCEPTIONS: dict[str, ExceptionKind] = {"P3": "creator_approval", "P5": "repeat_reviewer"}
 
@@ -144,11 +134,8 @@ def _still_holds(facts: Facts, policy: ReviewPolicy, recorded: RecordedApproval)
     """Return True if the reviewer could still give the recorded approval now. Labels, authors or the policy may have
     changed.
     """
-    declared = Declaration(
-        recorded.reason,
-        self_review=recorded.exception == "self_review",
-        reviewed_by="on record" if recorded.exception else "",
-    )
+    is_declared = recorded.exception == "self_review"
+    declared = Declaration(recorded.reason, reviewed_by="on record" if is_declared else "")
     line = with_spawners(facts, facts.party(recorded.session))
     return strictest([_may_approve(facts, who, policy, declared) for who in line]).allowed
 
@@ -221,8 +208,7 @@ def _may_approve(
         ]
         if short:
             return _short_of_grade(facts, actor, grade, source, short[0])
-    asks = "program" in (grade, policy.independence) and made_by(facts, actor) is None
-    if asks and not is_another_program(facts, policy, actor):
+    if "program" in (grade, policy.independence) and not is_another_program(facts, policy, actor):
         source = source if grade == "program" else "review.independence"
         program = shared_program(facts, policy, actor)
         why = f"you and the author are both {program}" if program else "it is unknown which program you are"
@@ -316,10 +302,10 @@ def _own_work(facts: Facts, policy: ReviewPolicy, declaration: Declaration, make
     """Refuse the author's own approval. Under `trusted` a declaration allows it, on the record. (P2)"""
     message = f"{maker.says(facts, is_you=is_you)}, so someone else must approve it"
     declared = declaration.reviewed_by.strip() or (declaration.self_review and declaration.has_reason)
-    if ANSWERS["P2"][policy.name] == "declared" and declared:
+    if policy.name == "trusted" and declared:
         return allow("P2", f"declared under policy {policy.name}", exception="self_review", needs_reason=True)
     step = elsewhere(facts)
-    if ANSWERS["P2"][policy.name] == "declared":
+    if policy.name == "trusted":
         step += prose(', or declare it: --reviewed-by NAME, or --self-review -m "why"')
     if maker.only_named:
         clear = fe("audit", "correct-author", facts.task.id, maker.session, "-m", phrase("why"))
@@ -332,24 +318,27 @@ def _not_a_maker(facts: Facts, actor: Party, policy: ReviewPolicy, declared: Dec
     task = facts.task
     iteration = facts.attempt.n if facts.attempt else 0
     if is_creator(facts, actor):
-        return _by_table("P3", f"you created {task.id}", facts, actor, policy, declared)
+        return _by_policy("P3", f"you created {task.id}", facts, actor, policy, declared)
     if has_delegated(facts, actor):
-        return _by_table("P3", f"you delegated {task.id}", facts, actor, policy, declared)
+        return _by_policy("P3", f"you delegated {task.id}", facts, actor, policy, declared)
     if did(facts, actor, ("reviewed", "approved"), before=iteration):
-        return _by_table("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, declared)
+        return _by_policy("P5", f"you reviewed an earlier attempt of {task.id}", facts, actor, policy, declared)
     program = shared_program(facts, policy, actor)
     same = f", though the author is also {program}" if program else ""
     return allow("P7", f"you were not involved in it{same}")
 
 
-def _by_table(rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration) -> Decision:
-    answer = ANSWERS[rule][policy.name]
-    if answer == "refuse":
+def _by_policy(
+    rule: str, why: str, facts: Facts, actor: Party, policy: ReviewPolicy, declared: Declaration
+) -> Decision:
+    """Decide for a creator, a delegator or an earlier reviewer. A person never needs a reason. (P3, P5)"""
+    is_balanced = policy.name == "balanced"
+    if policy.name in NEEDS_NO_REASON or (is_balanced and actor.kind == "human"):
+        return allow(rule, why)
+    if not is_balanced:
         return refuse(
             rule, f"{why}, and policy {policy.name} requires a reviewer who was not involved", elsewhere(facts)
         )
-    if answer == "allow" or actor.kind == "human":
-        return allow(rule, why)
     if declared.has_reason:
         return allow(rule, why, exception=EXCEPTIONS[rule], needs_reason=True)
     return refuse(
