@@ -255,13 +255,13 @@ def asks_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
 
 def waits_for_checks(facts: Facts, policy: ReviewPolicy) -> bool:
     """Return True if a required check has not run on the attempt's tree. (D5)"""
-    states = check_states(facts, policy) if policy.checks and asks_for_checks(facts, policy) else ()
+    states = check_states(facts, policy) if asks_for_checks(facts, policy) else ()
     return any(state.rule.required and state.result is None for state in states)
 
 
 def tests_that_go(facts: Facts, policy: ReviewPolicy) -> tuple[str, ...]:
     """Return tests of the target that the required checks no longer ran on the attempt. (D5)"""
-    required = [state for state in check_states(facts, policy) if state.rule.required and state.result is not None]
+    required = [state for state in check_states(facts, policy) if state.rule.required]
     unknown = [NOT_COMPARED] if any(not state.compared for state in required) else []
     return tuple(dict.fromkeys([*unknown, *[name for state in required for name in state.gone]]))
 
@@ -414,7 +414,7 @@ def was_not_seen(facts: Facts, actor: Party, seen: str) -> Reason | None:
     words = f"the change moved during your review: you saw {typed}, but attempt {attempt.n} is another change"
     if not meant:
         words = f"no attempt of {facts.task.id} ever had the id {typed}. --seen takes {_FORM}, as printed"
-    elif given.attempt is None and attempt.n in [each.n for each in meant]:
+    elif attempt.n in [each.n for each in meant]:
         words = f"several attempts have this diff id, and attempt {attempt.n} is a rework. Say which one you saw"
     return Reason("D7", words, viewed)
 
