@@ -383,7 +383,7 @@ STORIES = {
     "tests/scenarios/test_attacks_merge.py::"
     "test_A4_attributes_of_an_attempt_hide_nothing_from_who_looks_and_nothing_from_the_gate": (
         "tests/adapters/git/reading/test_diff_id.py::test_attributes_that_are_committed_do_not_change_the_diff_A2 and "
-        "tests/core/rules/test_modes.py::test_a_changed_gate_file_is_per_task_whatever_the_labels_say_A4"
+        "tests/core/rules/test_modes.py::test_a_changed_gate_file_is_per_task_whatever_the_labels_say"
     ),
     "tests/scenarios/test_attacks_checks.py::test_D5_a_report_that_is_none_is_never_a_pass": (
         "tests/adapters/checks/test_pipeline.py::test_G1_a_report_that_is_none_is_a_problem_and_never_a_pass and "

@@ -172,19 +172,19 @@ def _level(
 
 
 def is_only_documents(facts: Facts, policy: ReviewPolicy) -> bool:
-    """Return True if every changed path is a plain document before and after, and none is watched, a gate file or an
-    input of the checks. (M3)
+    """Return True if every changed path is a plain document before and after, and none is watched or an input of the
+    checks. A gate file is per-task anyway. (M3)
 
     Return False for attempts made before this was measured (G1).
     """
     paths, attempt = facts.changed_paths(), facts.attempt
-    if not paths or attempt is None or attempt.size == NOT_MEASURED:
+    if attempt is None or attempt.size == NOT_MEASURED or not paths:
         return False
     if any(mark.kind in ("odd", "link", "submodule", "mode", "executable") for mark in attempt.marks):
         return False
     if len(matching(paths, policy.docs_paths)) != len(paths):
         return False
-    if matching_any_case(paths, policy.risk.watched_paths) or gate_files(policy, paths):
+    if matching_any_case(paths, policy.risk.watched_paths):
         return False
     return not deciding(policy, paths, facts.called_paths())
 
@@ -389,11 +389,8 @@ def _quality(facts: Facts, policy: ReviewPolicy, states: tuple[CheckState, ...])
 
 
 def _self_made(facts: Facts, policy: ReviewPolicy) -> list[Reason]:
-    """Return reasons if the attempt changes what judges it: gate files, how checks run, or tests. (M4, A4)"""
-    reasons = [
-        Reason("A4", f"it changes the gate file {named(path)}")
-        for path in gate_files(policy, facts.changed_paths())[:1]
-    ]
+    """Return reasons if the attempt changes what judges it: how checks run, or tests. Gate files are per-task. (M4)"""
+    reasons = []
     for path in deciding(policy, facts.changed_paths(), facts.called_paths())[:1]:
         by = f", which the check {check} runs" if (check := check_of(policy, path)) else ""
         reasons.append(Reason("M4", f"it changes how checks run: {named(path)}{by}"))
@@ -413,7 +410,7 @@ def _weaker_tests(facts: Facts, policy: ReviewPolicy) -> list[str]:
     if any(rule.required and rule.report == "junit" for rule in policy.checks):
         return why
     changed = facts.attempt.files
-    moved = matching_any_case([file.old_path for file in changed if file.old_path], tests)
+    moved = matching_any_case([file.old_path for file in changed], tests)
     less = matching_any_case([file.path for file in changed if file.removed != 0], tests)
     why += [f"it moves the test file {named(path)}, and no report says which tests ran" for path in moved]
     why += [f"it changes lines of the test file {named(path)}, and no report says which tests ran" for path in less]
