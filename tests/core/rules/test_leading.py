@@ -1,4 +1,4 @@
-"""Who may decide about a loop that is stuck."""
+"""Who may decide about a loop that is stuck. (E2, E3)"""
 
 from __future__ import annotations
 
@@ -7,46 +7,56 @@ import pytest
 from foureyes.core.events.loop import LeadOption
 from foureyes.core.nouns.session import Party
 from foureyes.core.rules.closing import why_not_lead
+from foureyes.ui.steps import steps_text
 
-from tests.core.samples import ADA, MAKER, STRANGER, asserted, made
+from tests.core.samples import ADA, MAKER, STRANGER, asserted, made, service
 
-LEAD = "claude"
-
-
-def rules(
-    me: Party, *, waiting_for: str = "lead", lead: str = LEAD, agent: str = "", option: LeadOption = "senior"
-) -> list[str]:
-    return [reason.rule for reason in why_not_lead(made(waiting_for=waiting_for), me, lead, agent, option)]
+ALL: list[LeadOption] = ["split", "senior", "fresh", "ask", "continue"]
 
 
-def test_a_person_decides_whomever_the_loop_waits_for_E2() -> None:
-    assert rules(ADA) == []
-    assert rules(ADA, waiting_for="user") == []
+@pytest.mark.parametrize(
+    ("me", "agent", "lead", "waiting_for", "rules"),
+    [
+        (ADA, "", "claude", "lead", []),
+        (ADA, "", "claude", "user", []),
+        (ADA, "", "human", "lead", []),
+        (ADA, "", "", "user", []),
+        (ADA, "", "claude", "", ["E3"]),
+        (STRANGER, "claude", "claude", "lead", []),
+        (STRANGER, "codex", "claude", "lead", ["E2"]),
+        (STRANGER, "claude", "claude", "user", ["E2"]),
+        (STRANGER, "human", "human", "lead", ["E2"]),
+        (STRANGER, "", "", "lead", ["E2"]),
+        (STRANGER, "claude", "claude", "", ["E3"]),
+        (MAKER, "claude", "claude", "lead", ["E3"]),
+        (MAKER, "codex", "claude", "lead", ["E2", "E3"]),
+        (service(), "", "claude", "lead", ["I5", "E2"]),
+        (asserted(), "", "claude", "lead", ["I1"]),
+    ],
+)
+def test_who_decides_about_a_loop(me: Party, agent: str, lead: str, waiting_for: str, rules: list[str]) -> None:
+    facts = made(waiting_for=waiting_for)
+    for option in ALL:
+        found = why_not_lead(facts, me, lead, agent, option)
+        asked_again = ["E3"] if option == "ask" and waiting_for == "user" else []
+        assert [reason.rule for reason in found] == [*rules, *asked_again], option
+        assert all(reason.message and reason.next for reason in found)
 
 
-def test_the_profile_that_leads_decides_where_the_loop_waits_for_the_lead_E2() -> None:
-    assert rules(STRANGER, agent=LEAD) == []
-    assert rules(STRANGER, agent="codex") == ["E2"]
-    assert rules(STRANGER, agent=LEAD, waiting_for="user") == ["E2"]
+def test_a_person_who_made_the_work_decides_about_its_loop() -> None:
+    assert why_not_lead(made(ADA, waiting_for="lead"), ADA, "claude", "", "senior") == []
 
 
-@pytest.mark.parametrize("lead", ["", "human"])
-def test_where_people_lead_no_agent_decides_E2(lead: str) -> None:
-    assert rules(STRANGER, lead=lead, agent=lead) == ["E2"]
-
-
-def test_whoever_made_the_work_does_not_decide_about_its_loop_E3() -> None:
-    assert rules(MAKER, agent=LEAD) == ["E3"]
-
-
-def test_a_loop_that_waits_for_nobody_is_not_decided_about_E3() -> None:
-    assert rules(ADA, waiting_for="") == ["E3"]
-
-
-def test_a_person_is_asked_once_E3() -> None:
-    assert rules(ADA, option="ask") == []
-    assert rules(ADA, waiting_for="user", option="ask") == ["E3"]
-
-
-def test_a_typed_name_decides_nothing_I1() -> None:
-    assert rules(asserted()) == ["I1"]
+@pytest.mark.parametrize(
+    ("lead", "waiting_for", "who"),
+    [
+        ("claude", "lead", "claude or a person"),
+        ("claude", "user", "a person"),
+        ("human", "lead", "a person"),
+        ("", "lead", "a person"),
+    ],
+)
+def test_others_are_told_who_decides(lead: str, waiting_for: str, who: str) -> None:
+    (reason,) = why_not_lead(made(waiting_for=waiting_for), STRANGER, lead, "codex", "senior")
+    assert reason.message.startswith(f"{who} must decide about fe-abc")
+    assert steps_text(reason.next).startswith(f"{who} runs: fe lead (senior or fresh or continue) fe-abc")

@@ -51,7 +51,7 @@ def is_next_process(
     is_seen = actor.kind == "agent" and actor.trust == "observed" and actor.is_proven
     if not is_seen or not owner.process or not set(living) <= set(actor.processes):
         return False
-    if actor.processes and actor.processes[0] in living:
+    if actor.processes[0] in living:
         return True
     return actor.agent == owner.agent and (is_there or is_one_origin(me, owner) or not has_claims)
 
@@ -65,7 +65,7 @@ def began_at(task: Task, head: Sha | None) -> Sha | None:
     return None if task.started_at is not None and task.start_target is None else head
 
 
-def lead_step(task: str, waiting_for: str = "lead") -> Steps:
+def lead_step(task: str, waiting_for: str = "") -> Steps:
     """Return the next step for a loop waiting for a decision. `fe status --attention` lists the other options, such as
     splitting the task. (E3)
     """
