@@ -45,10 +45,14 @@ def _barred_by_label(facts: Facts, policy: ReviewPolicy) -> str:
 
 
 def _set_late_by_an_author(facts: Facts) -> str:
-    """Return a message if a maker or delegator of the work set the mark after the task was created."""
+    """Return a message if the mark was set after the task was created, by a maker or delegator of the work or by nobody
+    on record (G1).
+    """
     task = facts.task
-    if not task.minor_late or task.minor_by is None:
+    if not task.minor_late:
         return ""
+    if task.minor_by is None:
+        return "it was marked minor after creation, and it is not on record by whom"
     if is_involved(facts, facts.party(task.minor_by)):
         return "it was marked minor after creation by a session that made or delegated the work"
     return ""
