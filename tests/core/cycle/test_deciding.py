@@ -1,4 +1,4 @@
-"""V8: every row of the table, the examples of the specification, and what holds for every cycle."""
+"""How a cycle is decided (V8): R0, R1, R2, R3, R4 row by row, and invariants of every cycle."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def answers(*verdicts: Verdict, target: str = "fe-1") -> list[TargetReview]:
     ("verdicts", "expected"),
     [((BLOCKER,), True), ((CONCERNS, CONCERNS), True), ((CONCERNS,), False), ((OK, CONCERNS), False), ((), False)],
 )
-def test_one_blocker_or_two_concerns_wait_for_nobody_else_V8(verdicts: tuple[Verdict, ...], expected: bool) -> None:
+def test_one_blocker_or_two_concerns_wait_for_nobody_else(verdicts: tuple[Verdict, ...], expected: bool) -> None:
     assert stops(answers(*verdicts)) is expected
 
 
@@ -74,9 +74,7 @@ def rule(*verdicts: Verdict, counting: tuple[int, ...] | None = None, quorum: in
         ((), "R0"),
     ],
 )
-def test_the_rows_of_the_table_each_before_the_next_R0_R1_R2_R3_R4_V8(
-    verdicts: tuple[Verdict, ...], expected: str
-) -> None:
+def test_the_rows_of_the_table_each_before_the_next(verdicts: tuple[Verdict, ...], expected: str) -> None:
     assert rule(*verdicts) == expected
 
 
@@ -96,31 +94,32 @@ def test_the_rows_of_the_table_each_before_the_next_R0_R1_R2_R3_R4_V8(
         ((BLOCKER,), (), 2, 2, "R1"),
     ],
 )
-def test_only_R4_needs_counting_reviews_and_too_few_are_R0_V8(
+def test_only_R4_needs_counting_reviews_and_too_few_are(
     verdicts: tuple[Verdict, ...], counting: tuple[int, ...], quorum: int, gone: int, expected: str
 ) -> None:
     assert rule(*verdicts, counting=counting, quorum=quorum, gone=gone) == expected
 
 
-def test_the_cases_of_the_specification_R1_R2_R3_R4_V8() -> None:
+def test_the_cases_of_the_specification() -> None:
     """The table of four: any blocker stops, two concerns pause, one is logged, all approved goes on."""
     assert [rule(BLOCKER, OK), rule(CONCERNS, CONCERNS), rule(CONCERNS, OK), rule(OK, OK)] == ["R1", "R2", "R3", "R4"]
 
 
-def test_the_last_word_of_one_pair_of_eyes_is_what_it_says_V8() -> None:
+def test_the_last_review_of_a_reviewer_counts() -> None:
     first = TargetReview(review=1, reviewer="codex", target="fe-1", verdict=BLOCKER)
     second = TargetReview(review=2, reviewer="codex", target="fe-1", verdict=OK)
     assert decide(["fe-1"], [], [second, first], {1, 2}, 1).rule == "R4"
+    assert not stops([second, first])
 
 
-def test_one_reviewer_with_concerns_about_two_targets_is_one_concern_V8() -> None:
+def test_one_reviewer_with_concerns_about_two_targets_is_one_concern() -> None:
     given = [TargetReview(review=n, reviewer="codex", target=f"fe-{n}", verdict=CONCERNS) for n in (1, 2)]
     assert decide(["fe-1", "fe-2"], [], given, (), 1).rule == "R3"
     other = TargetReview(review=3, reviewer="gemini", target="fe-2", verdict=CONCERNS)
     assert decide(["fe-1", "fe-2"], [], [*given, other], (), 1).rule == "R2"
 
 
-def test_every_target_has_its_own_quorum_V8() -> None:
+def test_every_target_has_its_own_quorum() -> None:
     given = [*answers(OK, OK, target="fe-1"), TargetReview(review=3, reviewer="codex", target="fe-2", verdict=OK)]
     assert decide(["fe-1", "fe-2"], [], given, {1, 2}, 1).rule == "R0"
     ruled = decide(["fe-1", "fe-2"], [], given, {1, 2, 3}, 1)
@@ -128,15 +127,30 @@ def test_every_target_has_its_own_quorum_V8() -> None:
     assert decide([], [], [], (), 1).rule == "R0"
 
 
-def test_every_reason_is_said_G2_V8() -> None:
-    ruled = decide(["fe-1"], asks("answered", "timeout", "quota"), answers(OK), (), 2)
+def test_the_reasons_name_who_says_what_and_what_is_missing() -> None:
+    def said(*given: TargetReview, targets: tuple[str, ...] = ("fe-1",), quorum: int = 1) -> tuple[str, ...]:
+        return decide(targets, [], given, {each.review for each in given if each.verdict == OK}, quorum).reasons
+
+    assert said(*answers(BLOCKER, CONCERNS)) == ("codex reported a blocker",)
+    assert said(*answers(BLOCKER, BLOCKER, OK)) == ("codex, gemini reported a blocker",)
+    assert said(*answers(CONCERNS, OK)) == ("codex has concerns",)
+    assert said(*answers(CONCERNS, CONCERNS)) == ("codex, gemini have concerns",)
+    assert said(*answers(*[CONCERNS] * 5)) == ("codex, gemini, claude, qwen, opencode have concerns",)
+    assert said(*answers(*[CONCERNS] * 6)) == ("codex, gemini, claude, qwen, opencode and 1 more have concerns",)
+    assert said(*answers(OK)) == ("codex approves",)
+    assert said(*answers(OK, OK)) == ("all 2 approve",)
+    assert said(*answers(OK), targets=("fe-1", "fe-2")) == ("fe-2: 0 of 1 counting reviews",)
+    assert said(*answers(OK), quorum=2) == ("fe-1: 1 of 2 counting reviews",)
+    assert said(targets=()) == ("no reviewer was asked",)
+    waiting = AskedReviewer(reviewer="qwen", target="fe-1", state="asked")
+    asked = [*asks("answered", "timeout", "quota"), waiting]
+    ruled = decide(["fe-1"], asked, answers(OK), (), 2)
     assert ruled.reasons == (
         "fe-1: 0 of 2 counting reviews", "gemini gave no review: timeout", "claude gave no review: quota",
+        "qwen gave no review: no answer",
     )  # fmt: skip
-    assert (ruled.requested, ruled.answered, ruled.counting) == (3, 1, 0)
-    assert decide(["fe-1"], [], answers(BLOCKER, CONCERNS), (), 1).reasons == ("codex reported a blocker",)
-    assert decide(["fe-1"], [], answers(CONCERNS, CONCERNS), (), 1).reasons == ("codex, gemini have concerns",)
-    assert decide(["fe-1"], [], answers(OK), {1}, 1).reasons == ("codex approves",)
+    assert (ruled.requested, ruled.answered, ruled.counting, ruled.short) == (4, 1, 0, ("fe-1",))
+    assert decide(["fe-1"], asks("answered"), answers(OK), {1}, 1).short == ()
 
 
 verdicts_given = st.lists(st.sampled_from(VERDICTS), max_size=4)
@@ -144,7 +158,7 @@ verdicts_given = st.lists(st.sampled_from(VERDICTS), max_size=4)
 
 @given(verdicts_given, st.sets(st.integers(1, 4)), st.integers(1, 4), st.integers(0, 2))
 @quick
-def test_a_cycle_goes_on_only_by_its_quorum_or_one_concern_V8_G1(
+def test_a_cycle_goes_on_only_by_its_quorum_or_one_concern(
     given_: list[Verdict], counting: set[int], quorum: int, gone: int
 ) -> None:
     ruled = rule(*given_, counting=tuple(counting), quorum=quorum, gone=gone)
@@ -160,11 +174,11 @@ def test_a_cycle_goes_on_only_by_its_quorum_or_one_concern_V8_G1(
 
 @given(verdicts_given, st.integers(1, 3))
 @quick
-def test_a_blocker_more_is_never_milder_V8(given_: list[Verdict], quorum: int) -> None:
+def test_a_blocker_more_is_never_milder(given_: list[Verdict], quorum: int) -> None:
     assert rule(*given_, BLOCKER, quorum=quorum) == "R1"
 
 
-def test_it_is_complete_when_nobody_is_waited_for_and_every_seat_has_an_answer_V8() -> None:
+def test_a_cycle_is_complete_when_every_seat_has_an_answer() -> None:
     waiting = AskedReviewer(reviewer="gemini", target="fe-1", state="asked")
     assert not is_complete([waiting], answers(OK), ["fe-1"], 1)
     assert is_complete([*asks("answered")], answers(OK), ["fe-1"], 1)
@@ -172,9 +186,12 @@ def test_it_is_complete_when_nobody_is_waited_for_and_every_seat_has_an_answer_V
     assert not is_complete(asks("timeout"), [], ["fe-1"], 1)
     assert is_complete([], answers(OK, OK), ["fe-1"], 2)  # who was not asked may answer, too
     assert is_complete([waiting], [], [], 1)  # its target is none any more
+    assert is_complete([waiting], answers(OK, target="fe-2"), ["fe-2"], 1)
+    assert not is_complete([], answers(OK), ["fe-1", "fe-2"], 1), "each target has an answer of its own"
+    assert not is_complete([], [*answers(OK), *answers(OK)], ["fe-1"], 2), "one reviewer has one seat"
 
 
-def test_without_the_review_of_who_has_to_give_one_it_is_not_reviewed_D6_R0() -> None:
+def test_without_the_review_of_who_has_to_give_one_it_is_not_reviewed() -> None:
     found = decide(["fe-1"], asks("answered"), answers(OK), {1}, 1, {"fe-1": ["gemini"]})
     assert (found.rule, found.short, found.lacking) == ("R0", (), ("fe-1",))
     assert found.reasons == ("fe-1: still needs a review by gemini (D6)",)

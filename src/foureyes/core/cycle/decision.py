@@ -173,9 +173,9 @@ def silent(live: Sequence[RunActivity], *, since: str, agreed: str = "") -> tupl
     by R4 (`agreed`). Times are sortable text.
     """
     begins = silence_begins(live, agreed)
-    if not live or begins > since:
+    if begins > since:
         return ()
-    return tuple(each for each in live if each.makes and not (each.fired and each.fired >= begins))
+    return tuple(each for each in live if each.makes and each.fired < begins)
 
 
 def silence_begins(live: Sequence[RunActivity], agreed: str = "") -> str:
