@@ -127,7 +127,7 @@ def test_every_target_has_its_own_quorum() -> None:
     assert decide([], [], [], (), 1).rule == "R0"
 
 
-def test_the_reasons_name_who_says_what_and_what_is_missing() -> None:
+def test_the_reasons_name_verdicts_and_missing_reviews() -> None:
     def said(*given: TargetReview, targets: tuple[str, ...] = ("fe-1",), quorum: int = 1) -> tuple[str, ...]:
         return decide(targets, [], given, {each.review for each in given if each.verdict == OK}, quorum).reasons
 

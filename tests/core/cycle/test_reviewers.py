@@ -143,7 +143,7 @@ def test_the_first_reason_why_somebody_is_not_asked_is_given() -> None:
     assert why_not(out, [], "human", ()) == "a person is required"
 
 
-def test_those_who_must_review_come_first_then_those_asked_longest_ago() -> None:
+def test_required_reviewers_come_first_then_the_longest_unasked() -> None:
     def one(name: str, order: int, last_asked: int = 0, required: bool = False) -> ReviewerCandidate:
         return ReviewerCandidate(name=name, order=order, last_asked=last_asked, required=required)
 

@@ -108,7 +108,7 @@ ROWS: list[tuple[str, str, Party, Facts]] = [
 
 @every_policy
 @pytest.mark.parametrize(("said", "actor", "facts"), [(row[0], *row[2:]) for row in ROWS], ids=[row[1] for row in ROWS])
-def test_who_closes_a_task_without_an_approval(policy: PolicyName, said: str, actor: Party, facts: Facts) -> None:
+def test_closing_without_an_approval(policy: PolicyName, said: str, actor: Party, facts: Facts) -> None:
     """`no` is yes by exception, on record; `never` is no with one, too."""
     word, rule = said.split()
     for exception in ("", "  \n", WHY):
@@ -190,7 +190,7 @@ def test_a_live_claim_is_named() -> None:
     assert ask(LIVE, STRANGER).message.startswith("maker (ses-maker) is working on fe-abc")
 
 
-def test_who_made_a_child_is_sent_to_the_epics_creator() -> None:
+def test_an_author_of_a_child_is_sent_to_the_epics_creator() -> None:
     assert steps_text(ask(epic(MAKER), MAKER).next) == "its creator closes it: fe close fe-abc"
 
 
@@ -214,7 +214,7 @@ def test_who_made_a_child_is_sent_to_the_epics_creator() -> None:
         (ADA, replace(planned(), authors=None), False, "P0"),
     ],
 )
-def test_what_nobody_began_is_cancelled_by_its_creator_or_a_person(
+def test_an_unstarted_task_is_cancelled_by_its_creator_or_a_person(
     actor: Party, facts: Facts, allowed: bool, rule: str
 ) -> None:
     """An origin that an environment may have joined cancels nothing (I3)."""

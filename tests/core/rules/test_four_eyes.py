@@ -279,7 +279,7 @@ def test_a_refusal_for_a_grade_says_what_is_missing_and_who_has_it() -> None:
 
 
 @pytest.mark.parametrize("grade", RANKED[2:])
-def test_whoever_made_it_reaches_no_grade(grade: Grade) -> None:
+def test_an_author_reaches_no_grade(grade: Grade) -> None:
     child = of("codex", issued("child", "beta", "other", parents=[CLAUDE]))
     below = replace(child, above=(), process="p2", under=frozenset({"p1"}))
     author = replace(CLAUDE, process="p1")

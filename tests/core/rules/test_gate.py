@@ -144,7 +144,7 @@ PAUSED = InCycle(task="fe-abc", cycle=CycleId("c-2"), state="clarifying", rule="
     ],
     ids=["held", "two concerns", "clarified", "blockers", "no configuration", "all"],
 )
-def test_what_stops_agents_and_rules_does_not_always_stop_people(
+def test_a_pause_stops_agents_and_rules_but_not_people(
     facts: Facts, for_people: list[str], for_others: list[str]
 ) -> None:
     for actor, expected in ((ADA, for_people), (STRANGER, for_others), (MAKER, for_others), (None, for_others)):
@@ -366,7 +366,7 @@ OPTIONAL = (ran(LINT, tree=BASE_TREE, outcome="failed"), ran(LINT, outcome="fail
     ],
     ids=["none ran", "one ran", "all ran", "claimed", "optional claimed", "red before", "optional red before", "no code", "nothing ran, no code", "not submitted"],
 )  # fmt: skip
-def test_what_required_checks_wait_for_claim_and_leave_to_a_person(
+def test_missing_claimed_and_accepted_checks_are_listed(
     facts: Facts, waits: bool, claimed: tuple[str, ...], accepted: tuple[str, ...]
 ) -> None:
     policy = rules(checks=(TESTS, MORE, LINT))

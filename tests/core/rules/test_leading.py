@@ -56,7 +56,7 @@ def test_a_person_who_made_the_work_decides_about_its_loop() -> None:
         ("", "lead", "a person"),
     ],
 )
-def test_others_are_told_who_decides(lead: str, waiting_for: str, who: str) -> None:
+def test_a_refusal_names_who_decides(lead: str, waiting_for: str, who: str) -> None:
     (reason,) = why_not_lead(made(waiting_for=waiting_for), STRANGER, lead, "codex", "senior")
     assert reason.message.startswith(f"{who} must decide about fe-abc")
     assert steps_text(reason.next).startswith(f"{who} runs: fe lead (senior or fresh or continue) fe-abc")

@@ -225,7 +225,7 @@ def test_only_the_last_mark_must_be_signed_and_only_marks() -> None:
     assert marked(Control("minor", STRANGER.session)) == "", "an agent has no key"
 
 
-def test_what_a_merge_or_other_work_would_add_is_not_minor() -> None:
+def test_paths_of_a_merge_or_of_another_task_are_not_minor() -> None:
     elsewhere = made(minor=True, attempt_=attempt(marks=[Mark("at_merge", "src/b.py")]))
     assert sentences(elsewhere) == "the merge would place the change in src/b.py"
     other = made(status="reviewing")

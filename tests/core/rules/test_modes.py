@@ -678,7 +678,7 @@ def test_the_reasons_name_the_level_and_only_the_labels_that_decide() -> None:
     assert [rule for rule, _ in strange] == ["M1", "M2"]
 
 
-def test_the_reasons_say_what_does_not_count_and_why() -> None:
+def test_the_reasons_name_labels_and_plans_that_do_not_count() -> None:
     made_it = "maker (ses-maker) made or delegated the work"
     assert said(work("trivial", by=MAKER))[1:] == [("M6", f"label trivial does not count: {made_it}")]
     assert said(work("review:per-task", by=MAKER)) == [("M1", "label review:per-task")], "more control always counts"
@@ -735,7 +735,7 @@ def test_only_an_unknown_mode_is_refused(label: str) -> None:
 # Whose word counts
 
 
-def test_only_who_put_that_label_on_counts() -> None:
+def test_only_the_session_that_set_a_label_counts() -> None:
     mine, theirs = put("ux", by=MAKER, late=True), put("review:skip", by=ADA)
     assert mode(replace(work("review:skip", "ux"), controls=(*theirs, *mine))) == "skip"
     gone = off("review:skip", MAKER)
@@ -749,7 +749,7 @@ def test_a_plan_that_does_not_count_leaves_at_most_batch(default: Mode) -> None:
     assert mode(facts, rules(default_mode=default)) == ("per-task" if default == "per-task" else "batch")
 
 
-def test_the_planner_is_who_planned_last_and_may_be_its_creator() -> None:
+def test_the_last_plan_counts_and_a_creator_may_plan() -> None:
     """What comes after the plan is no plan; who imports a plan creates its tasks (M7)."""
     later = [Control("plan", ADA.session), Control("minor", MAKER.session, late=True)]
     assert mode(work(planned="auto-approve", controls=later)) == "auto-approve"
@@ -798,7 +798,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("lower", "words"), [row[1:] for row in OTHERS], ids=[row[0] for row in OTHERS])
-def test_what_contains_unmerged_work_is_approved_by_no_rule(lower: Lower, words: str) -> None:
+def test_no_rule_approves_work_that_contains_unmerged_work(lower: Lower, words: str) -> None:
     for facts in (auto(), work("review:skip")):
         (reason,) = reasons(replace(facts, below=(lower,)))
         assert (reason.rule, words in reason.message) == ("A7", True)
@@ -818,9 +818,7 @@ def test_what_contains_unmerged_work_is_approved_by_no_rule(lower: Lower, words:
         ("ended", "R2", ["R2"]),
     ],
 )
-def test_what_reviewers_are_asked_about_or_left_to_a_person_waits(
-    state: CycleState, rule: str, expected: list[str]
-) -> None:
+def test_no_rule_approves_during_a_review_cycle(state: CycleState, rule: str, expected: list[str]) -> None:
     cycle = InCycle(task="fe-abc", cycle=CycleId("c-1"), state=state, rule=rule)
     for facts in (auto(), work("review:skip")):
         found = reasons(replace(facts, cycle=cycle))
@@ -865,7 +863,7 @@ def test_checks_that_are_not_required_approve_nothing() -> None:
     assert (why.rule, "no check of this project is required" in why.message) == ("M4", True)
 
 
-def test_what_was_never_submitted_is_not_approved_and_no_rule_breaks() -> None:
+def test_no_rule_approves_unsubmitted_work() -> None:
     found = reasons(replace(auto(), attempt=None))
     assert [reason.rule for reason in found] == ["D4"]
 

@@ -106,7 +106,7 @@ def test_each_reason_names_who_is_missing_and_whom_to_ask() -> None:
 
 
 @pytest.mark.parametrize("makers", [(CODEX,), (QWEN, CODEX), (CHILD,)])
-def test_where_who_is_named_made_the_work_only_a_person_passes_it(makers: tuple[Party, ...]) -> None:
+def test_a_required_reviewer_that_made_the_work_needs_a_person(makers: tuple[Party, ...]) -> None:
     """An author of the work never counts (N3)."""
     for cycle in (None, "open"):
         (reason,) = asked(ALICE, makers=makers, cycle=cycle)

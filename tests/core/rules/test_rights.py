@@ -73,7 +73,7 @@ def test_every_verb_is_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("trust", ["observed", "issued"])
-def test_people_may_do_everything_and_others_what_the_rules_give_them(trust: Trust) -> None:
+def test_people_may_do_everything_others_what_the_rules_list(trust: Trust) -> None:
     for kind, refused in (
         ("human", {}),
         ("agent", NO_AGENT | PEOPLE),
@@ -105,7 +105,7 @@ def test_a_typed_name_may_only_log(kind: SessionKind) -> None:
 
 
 @pytest.mark.parametrize("within", ["fe check run", "git", "a runner", "fe run", "fe watch"])
-def test_what_a_check_hook_or_runner_starts_has_no_rights(within: str) -> None:
+def test_programs_started_by_a_check_hook_or_runner_have_no_rights(within: str) -> None:
     trusts: list[Trust] = ["observed", "issued", "asserted"]
     roles: list[Role | None] = [None, "implement", "review"]
     for kind, trust, role, verb in product(KINDS, trusts, roles, [*EVERY, "an unknown verb"]):
@@ -135,12 +135,12 @@ def test_a_person_by_a_key_alone_is_one_for_what_it_signs() -> None:
 
 
 @pytest.mark.parametrize("verb", ["an unknown verb", "policy unset", "run-x"])
-def test_a_verb_that_nobody_thought_of_is_nobodys(verb: str) -> None:
+def test_an_unknown_verb_is_refused(verb: str) -> None:
     assert rule(barred("human", "observed", "x", verb)) == rule(barred("agent", "observed", "x", verb)) == "G1"
     assert rule(barred("service", "observed", "x", verb)) == "I5"
 
 
-def test_what_asks_for_no_right_is_open_to_people_and_agents() -> None:
+def test_a_command_without_a_verb_is_open_to_people_and_agents() -> None:
     assert barred("human", "observed", "x", "") is barred("agent", "observed", "x", "") is None
     assert rule(barred("service", "observed", "x", "")) == "I5"
 
@@ -156,7 +156,7 @@ WITHOUT_A_SIGNATURE = {
 }
 
 
-def test_what_is_for_people_is_signed_or_it_is_known_why_not() -> None:
+def test_commands_for_people_are_signed_or_listed_with_a_reason() -> None:
     assert set(WITHOUT_A_SIGNATURE) == FOR_PEOPLE - SIGNED
 
 
