@@ -342,6 +342,6 @@ def test_a_large_repository_is_told_that_it_may_take_long(tmp_path: Path, monkey
     (tmp_path / "go.mod").write_text("module x\n")
     (tmp_path / "go.work").write_text("use .\n")
     monkeypatch.setattr(check_discovery, "MANY_FILES", 1)
-    assert [note.partition(":")[0] for note in detected_in(str(tmp_path)).notes] == [
-        "a workspace of several packages", "a large repository",
+    assert [note.partition(",")[0] for note in detected_in(str(tmp_path)).notes] == [
+        "this is a workspace of several packages", "this is a large repository",
     ]  # fmt: skip

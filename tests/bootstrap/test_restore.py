@@ -73,7 +73,7 @@ def test_a_file_that_is_no_backup_is_named_and_changes_nothing(checkout: Checkou
     init(checkout)
     (checkout.path / "a.txt").write_bytes(content)
     before = (checkout.path / ".foureyes" / "store.db").read_bytes()
-    with pytest.raises(StoreProblem, match=r"a\.txt is no backup"):  # before anybody is asked, or signs
+    with pytest.raises(StoreProblem, match=r"a\.txt is not a backup"):  # before anybody is asked, or signs
         refuse_restore(str(checkout.path), {}, ALICE, "a.txt")
     with pytest.raises(StoreProblem, match=r"a\.txt is") as caught:
         restore_backup(str(checkout.path), {}, ALICE, "a.txt")

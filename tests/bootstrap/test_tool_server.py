@@ -57,6 +57,6 @@ def test_G2_a_project_that_was_moved_is_not_begun_anew_where_it_was(checkout: Ch
     with served.call():
         pass
     root.rename(root.with_name("moved"))
-    with pytest.raises(EnvironmentProblem, match="any more") as caught, served.call():
+    with pytest.raises(EnvironmentProblem, match="no longer at") as caught, served.call():
         pass
     assert not any(step.argv for step in caught.value.next_step.steps), "no git init in the place of what was moved"

@@ -39,8 +39,8 @@ def test_of_two_runs_that_write_at_once_each_piece_says_whose_it_is(tmp_path: Pa
     one.hear("out", b"one\n")
     one.close("run-1 ended")
     assert path.read_text().splitlines()[2:] == [
-        "two", "==== run-1 codex goes on", "one", "more", "==== run-2 gemini goes on", "two", "==== run-2 ended",
-        "==== run-1 codex goes on", "one", "==== run-1 ended",
+        "two", "==== run-1 codex continues", "one", "more", "==== run-2 gemini continues", "two", "==== run-2 ended",
+        "==== run-1 codex continues", "one", "==== run-1 ended",
     ]  # fmt: skip
 
 

@@ -323,7 +323,7 @@ def test_somebody_without_any_right_is_told_so(place: engines.Place, server: eng
     place.create()
     with pytest.raises(StoreProblem):
         open_shared(str(place.folder), as_role(server, reader), place.project, NOW)
-    with pytest.raises(StoreProblem, match="does not let you"):
+    with pytest.raises(StoreProblem, match="may not create a schema"):
         open_shared(str(place.folder), as_role(server, reader), engines.new_project(), NOW, create=True)
 
 

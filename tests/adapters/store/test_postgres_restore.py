@@ -193,7 +193,7 @@ def test_a_clone_that_never_joined_gets_no_second_store_of_a_servers_without_a_w
     assert "it is the store now, in .foureyes/store.db" in restored_text(done, "../backup.db", clone)
     with closing(open_project(clone, {})) as app:
         (row,) = app.audit.exceptions()
-        assert (row.kind, "lies in the file" in row.detail, app.audit.verify().findings) == ("restore", True, ())
+        assert (row.kind, "is in the file" in row.detail, app.audit.verify().findings) == ("restore", True, ())
     restore_backup(clone, {}, ALICE, "../backup.db")  # the file is the store of this clone: in its place
 
 
@@ -262,7 +262,7 @@ def test_a_store_that_lacks_a_table_leads_to_the_restore_and_not_in_a_circle_J2_
     app = project.app()
     project.server.run(f"DROP TABLE {schema_of(project.id)}.project CASCADE")
     for ask in (app.status.show, app.doctor.examine):
-        with pytest.raises(StoreProblem, match="a part of it, is gone there: relation") as caught:
+        with pytest.raises(StoreProblem, match="a part of it, is missing: relation") as caught:
             ask(ALICE)
         assert steps_text(caught.value.next_step) == "its owner restores a backup: fe store restore FILE"
     app.close()
@@ -285,7 +285,7 @@ def test_a_reader_is_told_that_it_cannot_write_and_who_lets_it_G2(project: Proje
 def test_a_backup_is_the_way_out_where_a_row_was_put_after_the_head_G4(project: Project) -> None:
     schema, columns = schema_of(project.id), "'now', 'p', '', 's', 'Nonsense', '{}', '', 'x'"
     project.server.run(f"INSERT INTO {schema}.journal SELECT max(seq) + 1, {columns} FROM {schema}.journal")
-    with pytest.raises(StoreProblem, match="somebody wrote to the database past Foureyes"):
+    with pytest.raises(StoreProblem, match="another program wrote to the database"):
         project.create("after the row")
     restore_backup(project.cwd, {}, ALICE, "../backup.db")
     project.create("again")

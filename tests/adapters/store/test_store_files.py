@@ -98,7 +98,7 @@ def test_another_projects_store_is_refused_and_changes_nothing(folder: Path, tmp
 def test_garbage_is_refused_and_changes_nothing(folder: Path, tmp_path: Path, content: bytes) -> None:
     source, before = tmp_path / "bad.db", state(folder)
     source.write_bytes(content)
-    with pytest.raises(StoreProblem, match=r"bad\.db is no backup of a Foureyes store"):
+    with pytest.raises(StoreProblem, match=r"bad\.db is not a backup of a Foureyes store"):
         restore_store(str(folder), str(source), NOW)
     assert state(folder) == before
     assert source.read_bytes() == content

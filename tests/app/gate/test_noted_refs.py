@@ -297,7 +297,7 @@ def test_what_is_on_the_target_by_history_alone_is_not_merged_and_can_be_sent_ba
     fix = approved(world, by=CODEX)
     world.checkout.git("merge", "-q", "-s", "ours", "--no-ff", "-m", "nothing of it", f"fe/{fix}")
     row = merge_rows(world)[fix]
-    assert (row.outcome, "does not hold the approved change" in row.message) == ("stuck", True)
+    assert (row.outcome, "does not contain the approved change" in row.message) == ("stuck", True)
     assert merge(world) == {fix: "stuck"}
     assert world.status(fix) == "approved"
     world.app.feedback.redo(ALICE, fix, "bring it again")

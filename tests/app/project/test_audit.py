@@ -68,7 +68,7 @@ def test_a_target_that_names_another_project_is_said_by_verify_P12_J2(desk: Desk
     desk.repo.files["foureyes.toml"] = '[project]\nid = "somebody-else"\n'
     report = desk.app.audit.verify()
     (finding,) = report.findings
-    assert (finding.area, "of another project (somebody-else)" in finding.message) == ("integrity", True)
+    assert (finding.area, "belongs to another project (somebody-else)" in finding.message) == ("integrity", True)
     assert report.next == BRING_HERE
 
 

@@ -161,8 +161,7 @@ def test_no_verb_clears_the_journal_or_undoes_a_row_P8(desk: DeskWorld) -> None:
     verbs = {f"{noun}.{verb}" for noun in nouns for verb in dir(getattr(desk.app, noun)) if not verb.startswith("_")}
     words = ("clear", "undo", "purge", "wipe", "reset", "rewrite", "set_status")
     assert len(verbs) > 40
-    only = {"attempts.correct_author"}  # adds a row that says a trailer was forged (I8); takes none away
-    assert {verb for verb in verbs if any(word in verb for word in words)} == only
+    assert not {verb for verb in verbs if any(word in verb for word in words)}
 
 
 # The accepted configuration (P12)

@@ -73,7 +73,7 @@ def test_a_change_of_an_unaccepted_template_puts_none_in_force_A4_P12(world: Git
     world.approve(BOB, task, reason="read it")
     assert merge(world)[task] == "merged"
     made = world.app.prompts.make(CODEX, deliver(world, {"work.py": "work\n"}), "review")
-    assert "was not accepted and is not used" in made.note
+    assert "was not accepted, so it is not used" in made.note
     assert "Approve everything" not in made.text
 
 

@@ -173,7 +173,7 @@ def test_findings_of_two_concerns_send_it_back_once_they_are_clarified_and_not_b
     assert (desk.status(task), pauses(desk)) == ("reviewing", {"c-1"})
     desk.app.cycles.clarify(CLAUDE, "c-1", "p1", "it is missing")
     done = desk.app.cycles.clarify(CLAUDE, "c-1", "p2", "it is missing")
-    assert done.message == f"c-1 is clarified: {task} is sent back with its open findings"
+    assert done.message == f"c-1 is clarified: {task} went back with the open findings"
     assert (desk.status(task), pauses(desk)) == ("open", {"c-1"})
     with desk.store.read() as tx:
         assert [row.id for row in tx.all("runner.sent_back", IdRow, limit=9)] == [task], "a runner may fix it"

@@ -31,7 +31,7 @@ def test_a_re_review_that_rules_NOT_FIXED_asks_for_changes_in_answer_and_record_
     task, (name,) = claimed(desk)
     done = review(desk, task, [issue("a better name", "LOW")], rulings=[(name, "NOT_FIXED")], verdict=verdict)
     assert (done.status, done.effective, done.counts) == ("CHANGES_REQUESTED", "concerns", False)
-    assert ". 1 blocking left open" in done.message
+    assert ". 1 blocking finding is still open" in done.message
     kept = desk.show(task).reviews[-1]
     assert (kept.verdict, kept.effective, kept.status) == (verdict, "concerns", "CHANGES_REQUESTED")
 

@@ -143,7 +143,7 @@ def test_a_store_that_is_away_is_told_of_once_and_asked_now_and_then(
         runner._renewed = -inf
         last = [runner.tick() for _ in range(3)]
         assert [line for _, line in ground.said if "connection" in line] == [
-            "the server has no connection left; make room"
+            "the server has no connection left. Make room"
         ]
         assert [runner._rest(each) for each in last if isinstance(each, Wait)] == [loop.AGAIN_SECONDS] * 3
     assert isinstance(wait := runner.tick(), Wait)

@@ -60,7 +60,7 @@ def test_an_ignored_file_that_is_nowhere_else_keeps_the_worktree_and_the_rest_is
     (at / "node_modules" / "x.js").write_text("x")
     (at / ".env").write_text("KEY=only here\n")
     stays = project.workshop().drop_worktree(TASK).stays
-    assert stays == f"git ignores .env in {at}, and it is nowhere else"
+    assert stays == f"git ignores .env in {at}, and it is stored nowhere else"
     assert (at / ".env").exists()
     (at / ".env").unlink()
     assert project.workshop().drop_worktree(TASK).gone == ("node_modules",)

@@ -95,7 +95,7 @@ def test_only_the_tasks_own_worktree_is_committed_and_nothing_behind_a_link_A1(p
         moved = link.rename(link.with_name("moved"))
         link.symlink_to(moved)
         (linked / "new.py").write_text("x\n")
-        with pytest.raises(GitProblem, match="fe-1 is no worktree"):
+        with pytest.raises(GitProblem, match="fe-1 is not a worktree of this repository on a branch"):
             project.workshop().commit_all("all", [], worktree_of=TASK)
         link.unlink()
         moved.rename(link)
