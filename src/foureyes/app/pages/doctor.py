@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from foureyes.app.context import Context
 from foureyes.app.gate.merge_queue import unheard
 from foureyes.app.pages.status import checkouts_behind
-from foureyes.app.ports import CountProgress
+from foureyes.app.ports import CountProgress, Tx
 from foureyes.app.project.accepted_config import ACCEPT, BRING_HERE, read_at, unaccepted
 from foureyes.app.project.audit import misdated, set_aside_by
 from foureyes.app.project.keys import proof_of_people
@@ -24,6 +24,7 @@ from foureyes.app.target import (
     found_elsewhere,
     misplaced,
     remote_of,
+    sent_for,
     unread_anchor,
 )
 from foureyes.app.target_merges import COMMITS_LOOKED_AT, ahead_here, amiss, merged_where, unbrought
@@ -35,7 +36,7 @@ from foureyes.config.parser import former_keys, read_file
 from foureyes.core.nouns.session import Actor
 from foureyes.core.words.refs import FENCE, KEPT_REMOTES, displaced, tracked
 from foureyes.core.words.untrusted_text import some
-from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProblem
+from foureyes.errors import ConfigError, FoureyesError, GitProblem, RemoteProblem, StoreProblem
 from foureyes.steps import NO_STEP, Steps, blank, by, by_person, either, fe, in_turn, prose, shell, unshallow
 
 # ---- Doctor ----
@@ -108,8 +109,7 @@ class Doctor:
     def _unheard(self) -> list[Check]:
         """Warn about unconfirmed pushes. (Q4)"""
         with self._context.store.read() as tx:
-            tasks = unheard(self._context, tx)
-        return [Check("pushed", "warn", f"{task}: {NOT_KNOWN}", fe("merge")) for task in tasks]
+            return [_unheard_push(tx, task) for task in unheard(self._context, tx)]
 
     def _programs(self) -> list[Check]:
         """Check the setup of each agent program in this checkout."""
@@ -397,6 +397,15 @@ class Doctor:
                 fe("whoami"),
             )
         return Check("identity", "ok", f"{actor.kind} {actor.name}, {actor.trust}")
+
+
+def _unheard_push(tx: Tx, task: str) -> Check:
+    """Warn about an unconfirmed push, or report a record of it that no merge wrote. (J2, Q4)"""
+    try:
+        sent_for(tx, task)
+    except StoreProblem as problem:
+        return Check("pushed", "fail", problem.message.rstrip("."), problem.next_step)
+    return Check("pushed", "warn", f"{task}: {NOT_KNOWN}", fe("merge"))
 
 
 # ---- Git dir ----
