@@ -64,7 +64,7 @@ def _done(key: str, end: JobEnd) -> Done:
 def all_of(problem: FoureyesError) -> str:
     """Return the message of a refusal with every reason, its rule and the commands to type next."""
     if not problem.reasons:
-        words = [step.before for step in problem.next_step.steps if not step.argv]
+        words = [step.before[:1].upper() + step.before[1:] for step in problem.next_step.steps if not step.argv]
         return ". ".join([problem.message.rstrip("."), *words]) if words else problem.message
     return f"{problem.message.rstrip('.')}: {', and '.join(map(_reason, problem.reasons))}"
 

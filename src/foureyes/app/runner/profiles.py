@@ -86,7 +86,7 @@ class Agents:
         run = next((row for row in rows if row.state != "ended" or row.conversation), rows[0])
         conversation = Conversation(task=name, run=run.id, profile=run.profile, live=run.state == "running")
         if run.host != actor.host:
-            return replace(conversation, problem=f"it runs on {run.host}")
+            return replace(conversation, problem=f"it is on {run.host}")
         profile = profiles.get(run.profile)
         if profile is None:
             return replace(conversation, problem="that agent profile no longer exists")
