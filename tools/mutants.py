@@ -15,6 +15,7 @@ import gc
 import importlib
 import importlib.abc
 import importlib.machinery
+import inspect
 import os
 import random
 import re
@@ -274,8 +275,7 @@ def swap(mutant: Mutant) -> bool:
         code = next((part for part in code.co_consts if isinstance(part, CodeType) and part.co_name == name), None)
         found = vars(found).get(name)
         found = getattr(found, "fget", None) or getattr(found, "__func__", None) or found
-        while hasattr(found, "__wrapped__"):
-            found = found.__wrapped__
+        found = inspect.unwrap(found) if callable(found) else found
         if isinstance(found, FunctionType) and code is not None:
             found.__code__ = code
             return True
