@@ -27,7 +27,10 @@ def test_all_are_changed_or_none_and_every_refusal_is_listed_G2_G4(desk: DeskWor
     tasks = [desk.create(labels=["x"]) for _ in range(3)]
     with desk.refused() as caught:
         CALLS[call](desk, [*tasks, "fe-nope", "fe-none"])
-    assert [reason.message for reason in caught[0].reasons] == ["there is no task fe-nope.", "there is no task fe-none."]
+    assert [reason.message for reason in caught[0].reasons] == [
+        "there is no task fe-nope.",
+        "there is no task fe-none.",
+    ]
     done = CALLS[call](desk, [tasks[0], tasks[1], tasks[0]])
     assert ([row.task for row in done], all(row.changed for row in done)) == (tasks[:2], True)
     assert (desk.task(tasks[2]).labels, desk.status(tasks[2])) == (["x"], "open")

@@ -31,7 +31,9 @@ def test_a_renamed_target_is_accepted_by_a_person_and_everything_goes_on_there_P
     file(world, "trunk")
     (check,) = [row for row in world.app.doctor.examine(ALICE) if row.check == "target"]
     assert (check.result, "trunk names trunk as the target now" in check.message) == ("fail", True)
-    assert [row.message for row in world.app.doctor.examine(ALICE) if "trunk as the target now" in row.message] == [check.message]
+    assert [row.message for row in world.app.doctor.examine(ALICE) if "trunk as the target now" in row.message] == [
+        check.message
+    ]
     with world.refused("P12") as caught:
         world.app.merges.process(CI)
     assert caught[0].reasons[0].message == check.message

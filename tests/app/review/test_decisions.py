@@ -102,7 +102,11 @@ def test_a_creator_agent_needs_a_reason_and_is_audited_twice_P3_P8(world: GitWor
 def test_a_creator_person_needs_no_reason_and_is_no_exception_P3_P8(world: GitWorld) -> None:
     task = world.submitted_task(creator=ALICE)
     done = world.approve(ALICE, task)
-    assert (done.rule, done.exception, "a person may approve a task they created" in done.message) == ("P3", False, True)
+    assert (done.rule, done.exception, "a person may approve a task they created" in done.message) == (
+        "P3",
+        False,
+        True,
+    )
     assert world.app.audit.exceptions() == []
 
 
