@@ -246,7 +246,11 @@ def test_a_configuration_that_nobody_accepted_says_what_would_change_P12_E6(quie
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("not toml [", "foureyes.toml"), ('[project]\nid = "9999"\n', "belongs to another project"), (None, "there is no")],
+    [
+        ("not toml [", "foureyes.toml"),
+        ('[project]\nid = "9999"\n', "belongs to another project"),
+        (None, "there is no"),
+    ],
     ids=["broken", "another project", "gone"],
 )
 def test_a_configuration_that_cannot_be_accepted_says_why_and_offers_nothing_P12(
