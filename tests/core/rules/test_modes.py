@@ -395,6 +395,29 @@ def test_a_person_who_accepts_a_plan_makes_it_theirs() -> None:
     assert mode(work(planned="auto-approve")) == "batch", "a plan of which nobody knows whose it is (G1)"
 
 
+@pytest.mark.parametrize(
+    ("by", "independence", "counts"),
+    [
+        ("claude", "program", False),
+        ("claude", "origin", True),
+        ("codex", "program", True),
+        ("", "program", False),
+    ],
+)
+@pytest.mark.parametrize("kind", ["label", "plan"])
+def test_only_another_program_loosens_where_one_must_review(
+    kind: str, by: str, independence: Grade, counts: bool
+) -> None:
+    """Else a refused reviewer of the author's program (P6) would have a rule approve in its place."""
+    maker, reviewer = (replace(who, agent=name) for who, name in ((MAKER, "claude"), (STRANGER, by)))
+    control = Control("label" if kind == "label" else "plan", reviewer.session, "review:auto", late=True)
+    fields = {"labels": ["review:auto"]} if kind == "label" else {"planned": "auto-approve"}
+    facts = replace(made(maker, CREATOR, reviewer, **fields), controls=(control,))
+    chosen = mode_of(facts, rules(independence=independence))
+    assert chosen.mode == ("auto-approve" if counts else "batch")
+    assert counts or "another program" in chosen.reasons[-1].message
+
+
 # M6 as a property
 
 LABELS = [

@@ -11,6 +11,7 @@ import msgspec
 from foureyes.core.nouns.attempt import NOT_MEASURED
 from foureyes.core.nouns.session import GRADES
 from foureyes.core.rules.involvement import (
+    is_another_program,
     is_involved,
     is_person,
     labels_in_force,
@@ -125,7 +126,7 @@ def _mode_of(facts: Facts, policy: ReviewPolicy, *, is_documents: bool) -> ModeC
     labels, ignored, skips = set(facts.task.labels), loosenings(facts, policy), {}
     if not is_documents:
         skips = skips_of_agents(facts, policy)
-    own_plan, planned = why_the_plan_does_not_count(facts), facts.task.planned
+    own_plan, planned = why_the_plan_does_not_count(facts, policy), facts.task.planned
     if PLAN in skips:
         planned = "auto-approve"
     most: dict[str, Mode] = dict.fromkeys(skips, "auto-approve")
@@ -220,10 +221,21 @@ def loosenings(facts: Facts, policy: ReviewPolicy) -> dict[str, Reason]:
         if loosest_mode(policy, label) in (None, "per-task"):
             continue
         put = _last_put(facts, label)
-        why = why_it_may_not_loosen(facts, put) if put else "there is no record of who added it (G1)"
+        why = _why_it_does_not_count(facts, policy, put) if put else "there is no record of who added it (G1)"
         if why:
             ignored[label] = Reason("M6", f"label {label} does not count: {why}")
     return ignored
+
+
+def _why_it_does_not_count(facts: Facts, policy: ReviewPolicy, control: Control) -> str:
+    """Return why this act may not loosen the mode, or "". Where a reviewer must be another program, an agent that
+    loosens must be one, too. (M6, P6)
+    """
+    grade, _ = required_grade(policy, labels_in_force(facts), facts.changed_paths())
+    who = facts.party(control.session)
+    if "program" in (grade, policy.independence) and not is_another_program(facts, policy, who):
+        return f"{facts.party_name(control.session)} is not shown to be another program than the author (P6)"
+    return why_it_may_not_loosen(facts, control)
 
 
 def _last_put(facts: Facts, label: str) -> Control | None:
@@ -257,7 +269,7 @@ def _planned_by(facts: Facts) -> Control | None:
     return next((control for control in reversed(facts.controls) if control.kind == "plan"), None)
 
 
-def why_the_plan_does_not_count(facts: Facts) -> str:
+def why_the_plan_does_not_count(facts: Facts, policy: ReviewPolicy) -> str:
     """Return why the planned mode does not count, or "". A maker of the work must not have planned or accepted it. (M7,
     M6)
     """
@@ -266,7 +278,7 @@ def why_the_plan_does_not_count(facts: Facts) -> str:
     planned = _planned_by(facts)
     if planned is None:
         return "there is no record of who planned it (G1)"
-    return why_it_may_not_loosen(facts, msgspec.structs.replace(planned, late=False))
+    return _why_it_does_not_count(facts, policy, msgspec.structs.replace(planned, late=False))
 
 
 def cut_by(facts: Facts) -> list[Reason]:
