@@ -85,7 +85,7 @@ def test_D5_what_the_installation_of_an_attempt_leaves_serves_that_attempt_alone
 def test_D5_an_attempt_that_brings_a_file_into_the_packages_does_not_run(shop: Shop) -> None:
     rows = checked(shop, {"node_modules/package": "poison\n"}, rc=6)
     assert [(row["outcome"], "poison" in row["output"]) for row in rows] == [("failed", False)] * 2
-    assert all(row["summary"].startswith("it changes node_modules/package, where checkout.prepare") for row in rows)
+    assert all(row["summary"].startswith("it changes node_modules/package, which checkout.prepare creates") for row in rows)
 
 
 WAITS = "touch ready; until test -e go; do sleep 0.01; done; cat src/app.py\n"
@@ -127,6 +127,6 @@ def test_D5_a_part_of_the_attempt_is_not_the_targets_because_a_hand_in_was_count
     shop.git("update-ref", "refs/heads/main", old)
     rows = shop.checked(shop.cast.job, task, rc=6)["checks"]
     assert {row["outcome"] for row in rows} == {"failed"}
-    assert {row["summary"].split(";")[0] for row in rows} == {
-        "node_modules/package lies where checkout.prepare makes something"
+    assert {row["summary"].partition(",")[0] for row in rows} == {
+        "node_modules/package is committed but also created by checkout.prepare"
     }

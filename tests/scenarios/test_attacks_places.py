@@ -109,7 +109,7 @@ def test_I3_in_a_pid_namespace_of_its_own_an_agent_at_a_terminal_is_a_service_an
     need("unshare", "-pf", "--mount-proc", "true")
     agent = Through(stage.cast.codex, "unshare", "-pf", "--mount-proc", *TERMINAL)
     me = stage.done(agent, "whoami")
-    assert (me["kind"], me["why"][0][:45]) == ("service", "This runs in a pid namespace")
+    assert (me["kind"], me["why"][0].partition(" (")[0]) == ("service", "This runs in a pid namespace")
     assert me["next"].endswith("a person outside runs: fe config set identity.home container")
     stage.may_not_approve(agent, work, "-m", "fine", rules=["I3"])
     stage.no(agent, "config", "set", "identity.home", "container", rules=["I3"])

@@ -191,7 +191,7 @@ def test_P12_a_forged_project_id_or_anchor_on_the_target_stops_merging_for_all_a
     stage.git("update-ref", "refs/heads/main", before)
     stage.commit("main", {"foureyes.toml": LAX.format(id="0123456789abcdef")})
     stage.no(stage.cast.alice, "merge", rules=["P12"])
-    assert "another project" in stage.run(stage.cast.alice, "doctor").out
+    assert "has a different project id than this store" in stage.run(stage.cast.alice, "doctor").out
     stage.git("update-ref", "refs/heads/main", before)
     assert [row["outcome"] for row in stage.lines(stage.cast.alice, "merge")] == ["found"]
 
@@ -369,4 +369,4 @@ def test_P12_A4_an_approved_comment_puts_no_foreign_policy_in_force(
     stage.edit("UPDATE approvals SET at = '2020-01-01T00:00:00.000Z'")  # it settled (Q0)
     assert [row["outcome"] for row in stage.lines(stage.cast.job, "merge")] == ["merged"]
     assert in_force(stage) == before
-    assert "is not the accepted one and is not used" in stage.run(stage.cast.alice, "status").out
+    assert "has changes that were not accepted, so it is not used" in stage.run(stage.cast.alice, "status").out

@@ -162,7 +162,7 @@ def test_a_label_that_an_author_takes_off_still_asks_for_a_person(stage: Stage) 
     work = stage.in_review(stage.cast.alice, stage.cast.codex, "-l", "security")
     stage.done(stage.cast.codex, "label", "rm", work.task, "security")
     stage.may_not_approve(stage.cast.gemini, work, "-m", "fine", rules=["P6"])
-    assert "security taken off" in stage.run(stage.cast.alice, "show", work.task).out
+    assert "label security removed" in stage.run(stage.cast.alice, "show", work.task).out
     assert stage.approve(stage.cast.alice, work)["rule"] == "P3"
 
 

@@ -34,7 +34,7 @@ KEY_LINES = (
     r"fe-\w+ +started: senior",
     r"M4, automatically by a rule: .*2/2 checks, iteration 1, signal DONE",
     r"refused: approve is not allowed here\. 1 reason:\n +- ",
-    r"is stopped by a reviewer \(R1\): critic[^:]* reported a blocker: .*\n(.*\n)+?.* started: dev",
+    r"is held by a reviewer: critic[^:]* reported a blocker: .* \(R1\)\n(.*\n)+?.* started: dev",
     r"PAUSED +fe-\w+ · critic reported a blocker \(R1\)",
     r"alice\$ fe review show\n.* R4: all 2 approve .*\n.* R3: critic has concerns .*\n.* R1: critic reported a blocker ",
     r"HIGH +resolved .* VERIFIED\n +0 open blocking of 1",

@@ -189,7 +189,7 @@ def test_what_a_person_gives_out_is_said_to_be_of_one_origin_I4(stage: Stage) ->
     spawn = f'"{sys.executable}" -m foureyes session spawn {task} --role review; exit $?'  # below a shell, as at a desk
     done = stage.cast.alice.sh(spawn, cwd=stage.repo)
     assert done.rc == 0, done
-    assert "the same origin" in done.err
+    assert "all sessions that you start share your origin" in done.err
     assert "agent#1" in done.err
     stage.done(stage.cast.claude, "cancel", task)
     assert stage.no(stage.cast.claude, "session", "spawn", task, "--role", "review").rules == ("T2",)

@@ -97,14 +97,14 @@ def test_a_crashed_check_is_tried_again_by_the_next_bare_run_of_a_person_and_lat
     assert (typed.rc, f"{work.task}  attempt 1" in typed.out) == (0, True)
 
 
-CANNOT_TELL = "it is red on the target too, and Foureyes cannot tell whether this change made it worse"
+CANNOT_TELL = "It is red on the target too, and Foureyes cannot tell whether this change made it worse"
 
 
 def test_what_is_red_on_the_target_as_well_is_a_persons_to_accept_D5(stage: Stage) -> None:
     shop = shop_with(stage, "test -f src/code.py && exit 120; exit 1")
     work = submitted(shop, FINE, "review:auto")
     report = shop.checked(shop.cast.job, work.task, rc=6)
-    assert outcomes(report) == [("failed", f"exit code 120; {CANNOT_TELL}")]
+    assert outcomes(report) == [("failed", f"exit code 120. {CANNOT_TELL}")]
     assert (report["status"], report["sent_back"]) == ("reviewing", False)
     shop.may_not_approve(shop.cast.gemini, work, "-m", "fine", rules=["D5"])
     refused = shop.may_not_approve(shop.cast.alice, work, rules=["D5"])

@@ -43,7 +43,7 @@ def test_two_concerns_are_clarified_and_agreed_to_and_a_blocker_stops_its_task_o
     loop.review(other, by=cast.codex, verdict="blocker", summary="it deletes the database")
     loop.review(other, by=cast.gemini)
     attention = loop.run(cast.alice, "attention").out
-    assert "R1: codex" in attention
+    assert "codex reported a blocker (R1)" in attention
     loop.approve(cast.alice, work)
     loop.verify()
 
@@ -55,7 +55,8 @@ def test_a_person_lets_reviewers_look_in_the_middle_of_work_and_what_they_find_b
     place = place if place.is_absolute() else loop.repo / place
     (place / "limit.py").write_text("LIMIT = 1000\n")
     said = loop.run(cast.alice, "review", "now", task, "-m", "is this the way?").out
-    assert "c-1 USER_MANUAL" in said
+    assert "opened the review cycle c-1" in said
+    assert "c-1  USER_MANUAL" in loop.run(cast.alice, "review", "show", "c-1").out
     issue = {"severity": "HIGH", "title": "limit is hard-coded", "file": "limit.py", "line": 1, "fix": "a setting"}
     shown = loop.run(cast.codex, "review", "show", "c-1").out
     diff = shown.partition(f"about {task} look 1 (diff ")[2].partition(")")[0]
@@ -216,7 +217,7 @@ def test_the_result_document_of_the_review_specification_is_accepted_as_it_stand
     document["payload"] |= {"verdict": "concerns", "issues": [issue]}
     text = json.dumps(document)
     said = loop.run(cast.codex, "review", "submit", work.task, "-", "--seen", work.seen, input=text).out
-    assert "concerns, 1 finding. 1 blocking left open, so it was sent back" in said
+    assert "concerns, 1 finding. 1 blocking finding is still open, so the task was sent back" in said
     (finding,) = loop.findings(work.task)
     assert (finding["title"], finding["severity"]) == ("Password hashing is using MD5, must use Argon2", "HIGH")
     assert loop.run(cast.gemini, "review", "submit", work.task, "-", "--seen", work.seen, input=text).rc == 1

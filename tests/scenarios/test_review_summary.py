@@ -102,7 +102,7 @@ def test_auto_approvable_is_2_by_M8_and_every_other_row_says_why_it_is_not(shop:
         for title, row in rows.items()
         if not row["auto_approvable"]
     }
-    assert why["Add user auth"] == ["label review:per-task: per-task"]
+    assert why["Add user auth"] == ["label review:per-task, so the mode is per-task"]
     assert [re.sub(r" on tree \w+", "", text) for text in why["Rate limiting"]] == [
         "the required check lint failed (exit code 1)"
     ]

@@ -109,7 +109,7 @@ def test_the_loop_says_that_a_run_ended_with_DONE_and_left_a_finding_unanswered_
     theatre.play({"plays": [{"steps": [*write("{task}-{run}.py", "more\n"), DONE]}]})
     theatre.run("--until-idle")
     (finding,) = shop.lines(shop.cast.alice, "finding", "list", task)
-    why = f"the last run: it ended with DONE, but {finding['id']} HIGH has no answer: no limit (L6) (L17)"
+    why = f"in the last run it ended with DONE, but {finding['id']} HIGH has no answer: no limit (L6) (L17)"
     assert why in shop.run(shop.cast.alice, "loop", task).out
 
 
@@ -224,7 +224,7 @@ def test_fe_attach_ends_the_run_and_a_person_goes_on_where_it_was_as_one_of_the_
     try:
         wait_for((place / "begun").exists)
         with Terminal(alice, [*FE, "attach", task], cwd=shop.repo) as terminal:
-            terminal.until("Go on with the conversation of dev?")
+            terminal.until("Continue the conversation of dev?")
             terminal.type("y", "enter")
             terminal.until(f"homes/{task}/dev")
             terminal.type("enter")
@@ -248,7 +248,7 @@ def test_a_terminal_that_is_closed_ends_the_runner_in_order_J4(theatre: Theatre,
     theatre.play({"plays": [{"steps": [*write("{task}.py", "fine\n"), tell, wait, DONE]}]})
     task = shop.create(shop.cast.alice, "--label", "review:auto")
     with Terminal(shop.cast.alice, [*FE, "run"], cwd=shop.repo) as terminal:
-        terminal.until("at work")
+        terminal.until("agents busy")
         wait_for(pid.exists)
         terminal.hang_up()
         assert terminal.end() == 0
