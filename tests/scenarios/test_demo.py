@@ -90,8 +90,9 @@ def below_an_agent(people: People, temporary: str) -> str:
 
 
 def on_a_desk(people: People, temporary: str) -> str:
-    """A terminal with colours that nothing can be drawn on: too small for the app."""
-    done = people.person("alice").run(DEMO, env={"TMPDIR": temporary, "TERM": "xterm"}, tty=True, timeout=SLOWEST)
+    """A terminal with colours, too small for the app."""
+    env = {"TMPDIR": temporary, "TERM": "xterm", "LINES": "10"}
+    done = people.person("alice").run(DEMO, env=env, tty=True, timeout=SLOWEST)
     assert done.rc == 0, done.out
     assert "\033[1m1. " in done.out
     return re.sub(r"\033\[\d*m", "", done.out).replace("\r\n", "\n")
