@@ -76,7 +76,7 @@ def test_a_password_in_an_address_is_refused_and_stands_in_no_answer_and_no_jour
     alpha.git("commit", "-qam", "where the store is")
     team.push()
     answers = [words(machine, "config", "accept", rc=2) for machine in (alpha, beta)]
-    assert all("store.url: it holds a password" in each and "~/.pgpass" in each for each in answers)
+    assert all("store.url: it contains a password" in each and "~/.pgpass" in each for each in answers)
     answers += [words(alpha, *command.split()) for command in ("config show", "status", "doctor", "audit export")]
     answers.append(words(team.clone("fresh"), "list", rc=5))
     answers.append(words(team.clone("more"), "store", "join", PASSWORD, rc=2))

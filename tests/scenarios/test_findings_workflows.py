@@ -58,7 +58,7 @@ def agree(loop: Loop, task: str, purpose: str = "respond") -> Any:
         assert all(words in face for face in (prompt, context, page["escalation"]))
     for row in said["rounds"] if purpose == "lead" else ():
         assert (
-            f"iteration {row['n']} ({row['tier']}): found {row['found']}, fixed {row['fixed'] if row['n'] > 1 else '–'}"
+            f"iteration {row['n']} ({row['tier']}): found {row['raised']}, fixed {row['fixed'] if row['n'] > 1 else '–'}"
             in prompt
         )
     return said
@@ -267,7 +267,7 @@ def test_the_iteration_limit_escalates_L12_second_table_E1(loop: Loop) -> None:
     names = loop.review(work, ISSUES)["raised"]
     work, left = played(loop, work, names, (0, 2, 1))
     near = loop.loop(work.task)
-    assert (near["no_progress"], "cap 5" in near["warning"]) == (0, True)
+    assert (near["no_progress"], "limit 5" in near["warning"]) == (0, True)
     played(loop, work, left, (1,))
     said = agree(loop, work.task)
     assert table(said) == [

@@ -113,7 +113,7 @@ def test_what_was_sent_back_or_handed_in_anew_is_refused_until_the_upper_one_sta
     shop.commit(one.branch, {"login.py": "closed\n"})
     again = shop.submit(cast.claude, one.task)
     refused = shop.may_not_approve(cast.alice, two, rules=["A7", "D5"])
-    assert "other commits since (attempt 2)" in refused.text
+    assert "submitted again with other commits (attempt 2)" in refused.text
     rebased(shop, two.task, refused.hints[1])
     for task in (one.task, two.task):
         shop.checked(cast.alice, task)
