@@ -85,7 +85,9 @@ def test_D5_what_the_installation_of_an_attempt_leaves_serves_that_attempt_alone
 def test_D5_an_attempt_that_brings_a_file_into_the_packages_does_not_run(shop: Shop) -> None:
     rows = checked(shop, {"node_modules/package": "poison\n"}, rc=6)
     assert [(row["outcome"], "poison" in row["output"]) for row in rows] == [("failed", False)] * 2
-    assert all(row["summary"].startswith("it changes node_modules/package, which checkout.prepare creates") for row in rows)
+    assert all(
+        row["summary"].startswith("it changes node_modules/package, which checkout.prepare creates") for row in rows
+    )
 
 
 WAITS = "touch ready; until test -e go; do sleep 0.01; done; cat src/app.py\n"
