@@ -63,7 +63,7 @@ def test_a_person_lets_reviewers_look_in_the_middle_of_work_and_what_they_find_b
     document = json.dumps(review_result([issue], verdict="concerns", files_reviewed=["limit.py"], diff_id=diff))
     done = loop.done(cast.codex, "review", "submit", task, "-", input=document)
     assert (len(done["raised"]), done["task_status"]) == (1, "in_progress")
-    assert f"{task} look 1" in loop.run(cast.alice, "review", "list").out
+    assert f"{task} early review 1" in loop.run(cast.alice, "review", "list").out
     assert "LIMIT" in loop.git("show", f"refs/foureyes/looks/{task}/1:limit.py")
     loop.verify()
 

@@ -50,6 +50,6 @@ def test_D5_what_was_there_before_the_change_and_is_not_on_record_is_not_called_
     tree, made = laid(tmp_path / "tree", *files), laid(tmp_path / "made", *files)
     by_hand = Tree(files, target={}, base=files)
     by_hand.agreed_for_start = dict  # type: ignore[method-assign]  # something was merged, and lacks it
-    said = "^tool is committed but also created by checkout.prepare, and it already was where the change begins, and the last recorded merge "
+    said = "^tool is committed but also created by checkout.prepare, already before the change, and the last recorded merge "
     with pytest.raises(OwnParts, match=said):
         refuse_own_parts(str(tree), str(made), CheckoutRule(prepare="x"), by_hand)

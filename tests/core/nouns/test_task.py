@@ -35,10 +35,10 @@ def test_a_title_loses_the_white_space_around_it_T() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "\t\n ", "\u2003"])
-def test_an_empty_title_is_refused_with_an_example_T(text: str) -> None:
+def test_an_empty_title_is_refused_with_a_next_step_T(text: str) -> None:
     with pytest.raises(BadInput) as caught:
         clean_title(text)
-    assert "fe create" in steps_text(caught.value.next_step)
+    assert "in quotation marks" in steps_text(caught.value.next_step)
 
 
 def accepted(clean: Callable[[str], str], characters: Iterable[str]) -> list[str]:

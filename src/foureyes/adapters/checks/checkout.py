@@ -359,9 +359,7 @@ def _changed(path: str) -> str:
 
 def _older(path: str) -> str:
     """Return the message for a file from an earlier manual commit, which this change cannot remove."""
-    where = (
-        f"{named(path)} is committed but also created by checkout.prepare, and it already was where the change begins"
-    )
+    where = f"{named(path)} is committed but also created by checkout.prepare, already before the change"
     return (
         f"{where}, and the last recorded merge lacks it. Remove it from the target, or list it in checkout.extra_inputs"
     )

@@ -11,7 +11,7 @@ from foureyes.core.words.ids import SessionId, Sha, TaskId
 from foureyes.core.words.lifecycle import TaskStatus
 from foureyes.core.words.text import CONTROL, SURROGATE, refuse_control, visible
 from foureyes.errors import BadInput
-from foureyes.steps import blank, fe, phrase
+from foureyes.steps import blank, fe, phrase, prose
 
 TaskType = Literal["task", "bug", "feature", "chore", "docs", "epic"]
 TYPES: tuple[TaskType, ...] = ("task", "bug", "feature", "chore", "docs", "epic")
@@ -69,7 +69,7 @@ def clean_title(text: str) -> str:
     """Return the title stripped. Raise BadInput if it is empty, too long, or has control characters."""
     title = text.strip()
     if not title:
-        raise BadInput("a task needs a title.", next_step=fe("create", phrase("what is to be done")))
+        raise BadInput("a task needs a title.", next_step=prose("give it a few words in quotation marks"))
     refuse_control(title, CONTROL, "the title")
     if len(title) > TITLE_LIMIT:
         raise BadInput(

@@ -14,7 +14,7 @@ from foureyes.core.words.folding import folded
 from foureyes.core.words.ids import Shape, TaskId
 from foureyes.core.words.text import visible
 from foureyes.errors import BadInput
-from foureyes.steps import fe
+from foureyes.steps import prose
 
 # ---- Selection (X1) ----
 
@@ -189,7 +189,7 @@ def together(minutes: Sequence[int], agents: int) -> int:
 CLOCK = Shape(r"([01]?[0-9]|2[0-3]):[0-5][0-9]\Z")
 MOST_TASKS = 10_000
 MOST_HOURS = 24 * 14
-AGAIN = fe("sprint", "plan", "--until", "08:00")
+AGAIN = prose("for example: --until 08:00, or --tasks 5")
 
 
 def target_of(*, tasks: int | None, hours: float | None, until: str, idle: bool, zone: str) -> SprintTarget:

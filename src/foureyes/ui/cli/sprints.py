@@ -158,7 +158,7 @@ def _say(session: Session, done: SprintBegun) -> None:
 @click.option("--report", "reports", is_flag=True, help="What it merged, what failed and why, findings, cost and time.")
 @click.option("--markdown", is_flag=True, help="The report as Markdown.")
 def status(session: Session, sprint: str, everything: bool, limit: int, reports: bool, markdown: bool) -> None:
-    """Show how far a sprint is. The default is the current one, else the latest. A report sorts tasks waiting for
+    """Show a sprint's progress. The default is the current one, else the latest. A report sorts tasks waiting for
     you by risk.
     """
     if everything:

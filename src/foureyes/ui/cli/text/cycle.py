@@ -26,7 +26,7 @@ def _row(view: CycleView) -> str:
 
 
 def _target(target: CycleTargetView) -> str:
-    return f"{target.task} {f'attempt {target.attempt}' if target.attempt else f'look {target.early_review}'}"
+    return f"{target.task} {f'attempt {target.attempt}' if target.attempt else f'early review {target.early_review}'}"
 
 
 def _state_words(view: CycleView) -> str:
