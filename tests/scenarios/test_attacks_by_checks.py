@@ -132,7 +132,7 @@ def test_I5_a_limit_a_check_that_ends_its_watcher_leaves_a_daemon_and_that_stand
     work = attack(gate, stays(gate, other, tmp_path, before="kill -9 $watcher"), rc=6)
     ended(int((tmp_path / "pid").read_text()))
     row = gate.check_of(work)
-    assert (row["outcome"], row["summary"]) == ("crashed", "it ended the process that watches over it")
+    assert (row["outcome"], row["summary"]) == ("crashed", "it killed the process that supervises it")
     assert [row["grade"] for row in gate.show(other.task)["approvals"]] in ([], ["human (observed)"])
 
 

@@ -57,7 +57,7 @@ def test_a_runner_that_ends_says_what_is_left_and_what_waits_for_people_Q3(stage
     ended = shop.run(alice, "run", "--until-idle")
     assert (ended.rc, ended.out.splitlines()[0]) == (
         0,
-        "Idle. 2 tasks wait for your review (fe, R). 1 needs attention (fe status --attention).",
+        "Idle. 2 tasks wait for your review (run fe, press R). 1 needs attention (fe status --attention).",
     )
     crashes = shop.deliver(shop.cast.claude, shop.create(alice), {"src/crash.py": "\n"}).task
     for _ in range(5):

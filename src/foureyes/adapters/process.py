@@ -154,7 +154,7 @@ class ReaperReport:
         if timed_out or stopped:
             return ProgramEnd(None, timed_out, problem or ("it was stopped" if stopped else ""))
         if not code.removeprefix("-").isdigit():
-            return ProgramEnd(None, False, problem or "it ended the process that watches over it")
+            return ProgramEnd(None, False, problem or "it killed the process that supervises it")
         return ProgramEnd(int(code), False, problem)
 
 

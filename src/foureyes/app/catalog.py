@@ -254,7 +254,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
     ),
     "claims": (
         ("start", ("start",), "agents and people", "journal", "start", "Claim a task."),
-        ("next", ("next",), "agents and people", "journal", "next", "Claim the best ready task."),
+        ("next", ("next",), "agents and people", "journal", "next", "Claim the most urgent ready task."),
         ("unstart", ("unstart",), "agents and people", "journal", "unstart", "Release your claim, or a silent one."),
     ),
     "worktrees": (
@@ -373,7 +373,7 @@ VERBS: dict[str, tuple[VerbRow, ...]] = {
         ("listed", (), "anyone", "", "list", "List tasks, with worker, mode and what they wait for."),
         ("place", (), "anyone", "", "list", "Find a task's place in a list, to continue after it."),
         ("reviewable", (), "anyone", "", "list", "List tasks that you may approve."),
-        ("show", (), "anyone", "", "show", "Show a task and what you can do about it."),
+        ("show", (), "anyone", "", "show", "Show a task and what you can do next."),
         ("tree", (), "anyone", "", "dep", "Show what a task depends on, as a tree."),
     ),
     "queue": (

@@ -70,7 +70,7 @@ def for_people(app: Application, actor: Actor) -> str:
         stopped = [row for row in app.attention.view(actor).rows if row.kind not in ("review", "check")]
     except FoureyesError:
         return ""
-    parts = [f"{n} task{' waits' if n == 1 else 's wait'} for your review (fe, R)"] if n else []
+    parts = [f"{n} task{' waits' if n == 1 else 's wait'} for your review (run fe, press R)"] if n else []
     parts += (
         [f"{len(stopped)} {'needs' if len(stopped) == 1 else 'need'} attention (fe status --attention)"]
         if stopped

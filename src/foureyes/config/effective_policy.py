@@ -40,7 +40,7 @@ def listed_profiles(layers: Layers) -> tuple[str, ...]:
 
 
 def identity_rule(layers: Layers) -> IdentityRule:
-    """Return the rule for the project's home. (I3)"""
+    """Return the setting for where callers of this project can be identified. (I3)"""
     return IdentityRule(**_values(IdentityRule, layers))  # type: ignore[arg-type]
 
 

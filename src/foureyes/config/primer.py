@@ -13,7 +13,7 @@ RULES
 
 WORK = """\
 WORK
-  fe next                          claim the best ready task   (or: fe start ID)
+  fe next                          claim the most urgent ready task   (or: fe start ID)
   cd .foureyes/worktrees/ID        your own checkout of it: work and commit there
   fe show ID --context             the task and all earlier feedback
   fe finding list ID --open        open findings. Answer each blocking one:

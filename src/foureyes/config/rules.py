@@ -18,7 +18,7 @@ FIRST_SENTENCE = re.compile(r".*?\.(?=\s|$)", re.DOTALL)
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule: its id, first sentence and whole text. `built` is False if nothing of it is built."""
+    """One rule: its id, first sentence and whole text. `built` is False if the rule is not implemented at all."""
 
     id: str
     summary: str

@@ -124,7 +124,7 @@ def test_again_runs_it_once_more_and_red_after_green_is_told(desk: DeskWorld) ->
     task = desk.submitted_task()
     check(desk, task)
     desk.outside.runner.says("lint", exit_code=1, output="E501 too long\n")
-    assert row_of(check(desk, task), "lint").outcome == "passed", "known from this tree"
+    assert row_of(check(desk, task), "lint").outcome == "passed", "reused: ran on this tree"
     row = row_of(check(desk, task, again=True), "lint")
     assert (row.outcome, row.flaky, row.reused) == ("failed", True, False)
     with desk.refused("D5"):

@@ -286,7 +286,7 @@ def test_a_worktree_with_work_in_it_stays_and_it_is_said_K1(world: GitWorld) -> 
     exclude.write_text(exclude.read_text() + "*.pyc\n")
     told: list[News] = []
     world.app.merges.process(BOB, told.append)
-    assert [news.text for news in told] == [f"{dirty}  removed with its worktree, because git ignores them: notes.pyc"]
+    assert [news.text for news in told] == [f"{dirty}  ignored files deleted with the worktree: notes.pyc"]
     assert not left.exists()
 
 

@@ -169,7 +169,10 @@ def test_hunks_that_were_never_shown_are_noted_asked_about_or_refused_D8(world: 
         return
     with world.refused("D8") as caught:
         world.app.decisions.approve(BOB, task, seen=named, viewed=half)
-    assert caught[0].reasons[0].message == "1 hunk was never on your screen, and label payments requires all of them"
+    assert (
+        caught[0].reasons[0].message
+        == "1 hunk was never on your screen, and label payments requires you to view every hunk"
+    )
     said_yes = ViewReport("tui", shown=(first,), confirmed=True)
     if unseen == "refuse":
         with world.refused("D8"):

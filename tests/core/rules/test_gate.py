@@ -452,7 +452,7 @@ def test_hunks_that_were_never_shown_are_noted_asked_about_or_refused(unseen: Un
         (reason,) = gate.check(facts, ADA, CURRENT, SEEN, policy, viewed=LOOKS["one never shown"])
         assert (reason.rule, reason.message) == (
             "D8",
-            "1 hunk was never on your screen, and label law requires all of them",
+            "1 hunk was never on your screen, and label law requires you to view every hunk",
         )
         (reason,) = gate.check(facts, ADA, CURRENT, SEEN, policy, viewed=LOOKS["none shown"])
         assert reason.message.startswith("3 hunks were never on your screen")

@@ -207,7 +207,7 @@ def test_the_allowance_is_that_of_every_agent_above(above: Party, left: bool) ->
 
 
 def test_a_late_mark_of_which_nobody_knows_whose_it_is_does_not_count() -> None:
-    assert "not on record by whom" in sentences(minor(minor_late=True, minor_by=None))
+    assert "no record of who did that" in sentences(minor(minor_late=True, minor_by=None))
     assert sentences(minor(minor_late=False, minor_by=None)) == ""
     assert sentences(minor(minor_late=False, minor_by=MAKER.session)) == ""
     assert "after creation" in sentences(minor(minor_late=True, minor_by=MAKER.session))

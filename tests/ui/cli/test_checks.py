@@ -34,8 +34,8 @@ def test_green_is_0_and_the_second_time_it_is_known(shop: Counter) -> None:
         "next: fe show T1 --diff\n"
     )
     assert shop.text(shop.cast.job, "check", "run", shop.tasks()[0]).splitlines()[1:-1] == [
-        "  lint         passed     exit code 0   known from this tree",
-        "  knip         passed     exit code 0   known from this tree   optional",
+        "  lint         passed     exit code 0   reused: ran on this tree",
+        "  knip         passed     exit code 0   reused: ran on this tree   optional",
     ]
 
 
@@ -149,7 +149,7 @@ def test_json_is_one_object_per_attempt_with_these_keys(shop: Counter) -> None:
 
 def test_again_and_only(shop: Counter) -> None:
     task = shop.good()
-    assert "known from this tree" not in shop.text(shop.cast.job, "check", "run", task, "--again")
+    assert "reused: ran on this tree" not in shop.text(shop.cast.job, "check", "run", task, "--again")
     shop.work({"src/z.py": "z\n"})
     assert "  lint         not run    not run\n" in shop.text(
         shop.cast.job, "check", "run", shop.tasks()[1], "--only", "knip", rc=6
@@ -330,7 +330,7 @@ def test_submit_and_status_put_checks_before_an_approval_that_would_be_refused(s
     said = shop.text(shop.cast.claude, "submit", task, "--branch", f"fe/{task}").splitlines()
     assert said[1:] == [
         "  checks    lint: not run yet. A person or CI runs: fe check run T1",
-        "  review    batch: after that, someone else must approve it",
+        "  review    batch: after that, someone other than the author must approve it",
         "next: fe next",
     ]
     assert (

@@ -118,7 +118,7 @@ def test_show_a_task_in_review_says_what_you_could_do(shop: Shop) -> None:
         "PAGES  Page the order list\n"
         "  reviewing · P2 · task · version 10\n"
         "  created     TIME by claude#1 (CLAUDE)\n"
-        "  made by     codex#1 (CODEX)   author set: 1 session\n"
+        "  made by     codex#1 (CODEX)   authors: 1 session\n"
         "  attempt 1   base BASE  head HEAD  on fe/PAGES  1 file +1 -0  diff SEEN  submitted TIME\n"
         "  files       +1 -0  PAGES.txt\n"
         "  mode        batch: project default\n"

@@ -287,7 +287,7 @@ def _touch_key(path: str) -> str:
     if kind.startswith(("ssh-", "ecdsa-")):
         why = f"A key of type {kind[:60]!r} needs no touch, so ssh-agent could sign with it silently."
         fido = shell("ssh-keygen", "-t", "ed25519-sk", before="or a FIDO key: ", after=")")
-        raise _refused(f"{path} is not taken as a person's key.", why, either(NEW_KEY, fido, joint="   ("))
+        raise _refused(f"{path} cannot be used as a person's key.", why, either(NEW_KEY, fido, joint="   ("))
     return sshsig.plain(line)
 
 
@@ -315,7 +315,7 @@ def _refuse_if_open(path: str, mode: str = "600", *, at: int | None = None) -> N
         raise EnvironmentProblem(f"{path} cannot be read: {problem.strerror}.") from problem
     if rights & 0o077:
         raise _refused(
-            "A private key is its owner's alone.",
+            "This private key is readable or writable by others.",
             f"{path} is open to others ({rights:04o}).",
             shell("chmod", mode, path),
         )

@@ -74,8 +74,8 @@ class Attempts:
         return submit_work(self._context, actor, wish)
 
     def correct_author(self, actor: Actor, task: str, session: str, reason: str) -> Outcome:
-        """Record that a trailer names the wrong author, according to a person. Only authors known from trailers can be
-        cleared. (I8)
+        """Record a person's statement that a trailer names the wrong author. Only authors known from nothing but trailers
+        can be cleared. (I8)
         """
         permit(actor, "audit correct-author")
         reason = needed(reason, "audit correct-author", f"{task} {session}")

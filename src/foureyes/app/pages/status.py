@@ -115,7 +115,7 @@ class Status:
         return [*behind, *([stopped] if stopped else []), *(self._unbrought() if moved else [])]
 
     def _points(self, tx: Tx, actor: Actor) -> list[OpenPoint]:
-        """Return the questions that this agent has to answer. Its work waits for that. (R2)"""
+        """Return the questions that this agent must answer before its work can continue. (R2)"""
         if actor.kind != "agent":
             return []
         return tx.all("cycle.asks_maker", OpenPoint, session=actor.session, limit=POINTS)

@@ -321,7 +321,7 @@ class Sessions:
         return actor.leader
 
     def end(self, actor: Actor, session: str = "", *, reason: str = "") -> EndedSessions:
-        """End a session and all sessions it spawned. Their tokens become void and their claims free."""
+        """End a session and all sessions it spawned. This revokes their tokens and releases their claims."""
         reason = clean_text(reason, "the reason")
         with self._context.writing(actor, "session end") as work:
             target = _called(work.tx, session) if session else work.tx.one("session.get", SessionView, id=actor.session)

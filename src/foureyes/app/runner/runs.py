@@ -357,7 +357,7 @@ class Runs:
                 return Outcome(task="", status="paused", version=0, message=f"paused, so no new run starts: {reason}")
             row = self._context.find(work.tx, task)
             work.record(row.id, e.RunsPaused(reason=reason))
-            return outcome(row, f"paused {row.id}, so no new run of it starts: {reason}")
+            return outcome(row, f"paused {row.id}, so no new runs of its tasks start: {reason}")
 
     def stuck(self, runner: Actor, task: str, *, kind: StuckKind, why: str) -> str:
         """Escalate a task to a person and return the reason, including the failure of its last run."""

@@ -313,11 +313,7 @@ def _drop(context: Context, task: TaskId, attempt: Attempt, target: str) -> Drop
 
 
 def _went(dropped: Dropped) -> str:
-    return (
-        f"removed with its worktree, because git ignores them: {some(dropped.gone, NAMES_SHOWN)}"
-        if dropped.gone
-        else ""
-    )
+    return f"ignored files deleted with the worktree: {some(dropped.gone, NAMES_SHOWN)}" if dropped.gone else ""
 
 
 def tidy_merged(context: Context, target: str, heads: Mapping[str, Sha]) -> list[str]:

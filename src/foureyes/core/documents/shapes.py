@@ -100,7 +100,7 @@ class OpenFinding(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class ClarifiedPoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A concern about this change, with the answer of its author or a person (R2)."""
+    """A reviewer's concern about this change, and the answer by the change's author or a person (R2)."""
 
     point: Annotated[OneLine, says("cycle and number, such as c-1 p2")]
     reviewer: Annotated[OneLine, says("the reviewer with the concern")]

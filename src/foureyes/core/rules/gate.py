@@ -329,7 +329,9 @@ def was_not_shown(facts: Facts, actor: Party, policy: ReviewPolicy, seen: str, v
         return None
     were = "hunk was" if never == 1 else "hunks were"
     return Reason(
-        "D8", f"{never} {were} never on your screen, and label {label} requires all of them", in_the_app(facts)
+        "D8",
+        f"{never} {were} never on your screen, and label {label} requires you to view every hunk",
+        in_the_app(facts),
     )
 
 

@@ -52,7 +52,7 @@ def _set_late_by_an_author(facts: Facts) -> str:
     if not task.minor_late:
         return ""
     if task.minor_by is None:
-        return "it was marked minor after creation, and it is not on record by whom"
+        return "it was marked minor after creation, and there is no record of who did that"
     if is_involved(facts, facts.party(task.minor_by)):
         return "it was marked minor after creation by a session that made or delegated the work"
     return ""

@@ -105,7 +105,7 @@ def _mode(outcome: SubmitOutcome) -> list[str]:
         who = (
             f"a person must approve it, because {outcome.person} requires that"
             if outcome.person
-            else "someone else must approve it"
+            else "someone other than the author must approve it"
         )
         return [*first, f"  review    {outcome.mode}: after that, {who}"]
     approve = fe("approve", outcome.task, "--seen", outcome.seen)

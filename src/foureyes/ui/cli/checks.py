@@ -190,7 +190,7 @@ def _row(row: CheckRow, shown: int) -> list[str]:
         *(["red and green before"] if row.flaky else []),
     ]
     took = f"{row.duration_ms / 1000:.1f} s" if row.duration_ms else ""
-    reused = "known from this tree" if row.reused and row.at else took
+    reused = "reused: ran on this tree" if row.reused and row.at else took
     tail = "   ".join(part for part in (reused, ", ".join(marks)) if part)
     lines = [
         f"  {row.check:<12} {row.outcome.replace('_', ' '):<10} {flat(row.summary)}" + (f"   {tail}" if tail else "")

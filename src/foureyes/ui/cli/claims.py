@@ -58,7 +58,7 @@ def _agrees(session: Session, task: str, title: str) -> bool:
 @WORKTREE
 @YES
 def next_task(session: Session, worktree: bool | None, yes: bool) -> None:
-    """Claim the best ready task. That is the one with the highest priority, then the oldest."""
+    """Claim the most urgent ready task. That is the one with the highest priority, then the oldest."""
     best = session.app.lists.listed(ListQuery(ready=True, limit=1)) if not yes and session.can_ask else []
     if not best:
         _claimed(session, session.app.claims.next(session.actor, worktree=worktree))

@@ -155,7 +155,7 @@ def write_everyday(
     lines += [
         "",
         "fe help --all     all commands        fe help approve   one command",
-        "fe help P2        a rule              fe prime          instructions for agents",
+        "fe help P2        explain a rule      fe prime          instructions for agents",
     ]
     formatter.write("\n".join(lines) + "\n")
 

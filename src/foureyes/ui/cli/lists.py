@@ -226,7 +226,7 @@ def show(
     role: str | None,
     pager: bool,
 ) -> None:
-    """Show a task and what you can do about it."""
+    """Show a task and what you can do next."""
     if context:
         show_context(session, task)
         return

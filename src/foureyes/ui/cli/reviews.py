@@ -220,7 +220,7 @@ def review_clarify(session: Session, cycle: str, point: str, text: str, ask: boo
     modes={"end": ("cycle", "reason"), "now": ("cycle",), "": ("cycle",)},
 )
 @click.argument("cycle", required=False, default="")
-@click.option("--now", is_flag=True, help="Do not wait for people, or for reviewers that were not asked.")
+@click.option("--now", is_flag=True, help="Decide now, without waiting for people or for reviewers not yet asked.")
 @click.option("--end", is_flag=True, help="End this cycle without a decision. Its pauses and holds stay. People only.")
 @click.option("-m", "--reason", default="", help="Why it ends.")
 def review_decide(session: Session, cycle: str, now: bool, end: bool, reason: str) -> None:

@@ -34,7 +34,7 @@ def store_backup(session: Session, file: str) -> None:
 
 @verb("restore", example="fe store restore ../shop-2027-01-31.db")
 @click.argument("file")
-@click.option("--into-file", is_flag=True, help="Turn a server's store into a file of this clone.")
+@click.option("--into-file", is_flag=True, help="Restore a server's backup as a local file of this clone.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def store_restore(session: Session, file: str, into_file: bool, yes: bool) -> None:
     """Replace the store with a backup. People only, recorded. The old store is kept.

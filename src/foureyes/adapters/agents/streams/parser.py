@@ -1,5 +1,5 @@
-"""Parses the bytes of a stream line by line into its story, in bounded memory. Unreadable lines are counted and never
-fatal."""
+"""Parses an agent's output stream line by line into a RunStory, in bounded memory. Unreadable lines are counted and
+skipped."""
 
 from __future__ import annotations
 

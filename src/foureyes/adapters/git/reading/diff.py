@@ -161,7 +161,7 @@ def file_diffs(git: Git, base: Sha, head: Sha, context: int = 3) -> tuple[FileDi
 
 
 def exact_files(git: Git, base: Sha, head: Sha) -> tuple[FileDiff, ...]:
-    """Return the change as structure without context lines and without renames."""
+    """Return the parsed diff, without context lines or rename detection."""
     from foureyes.core.documents.unified_diff import parse
 
     return parse(_entries(git.room(*_EXACT, "-U0", base, head, trees=(base, head)).out)[2])

@@ -1,4 +1,4 @@
-"""Text forms of findings: a table, and one in full with its next step."""
+"""Formats findings as text: a table of several, or one in full with its next step."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _makers(detail: TaskDetail) -> str:
     if not detail.authors:
         return detail.name(detail.task.implementer) if detail.task.implementer else ""
     names = ", ".join(detail.name(name) + (" (cleared)" if name in detail.cleared else "") for name in detail.authors)
-    return f"{names}   author set: {count(len(detail.authors), 'session')}"
+    return f"{names}   authors: {count(len(detail.authors), 'session')}"
 
 
 def _blocked(detail: TaskDetail) -> str:
