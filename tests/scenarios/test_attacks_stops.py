@@ -84,7 +84,7 @@ def test_a_blocker_about_unfinished_work_stops_it_though_one_conversation_was_na
     (loop.repo / place / "limit.py").write_text("LIMIT = 1000\n")
     loop.run(loop.cast.alice, "review", "now", task, "-m", "is this the way?")
     shown = loop.run(reviewer, "review", "show", "c-1").out
-    diff = shown.partition(f"about {task} look 1 (diff ")[2].partition(")")[0]
+    diff = shown.partition(f"about {task} early review 1 (diff ")[2].partition(")")[0]
     loop.done(author, "log", task, "half done", env=TALK)
     said = json.dumps(review_result([], files_reviewed=["limit.py"], diff_id=diff, **BLOCKER))
     loop.done(reviewer, "review", "submit", task, "-", input=said, env=TALK)

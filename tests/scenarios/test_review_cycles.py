@@ -59,7 +59,7 @@ def test_a_person_lets_reviewers_look_in_the_middle_of_work_and_what_they_find_b
     assert "c-1  USER_MANUAL" in loop.run(cast.alice, "review", "show", "c-1").out
     issue = {"severity": "HIGH", "title": "limit is hard-coded", "file": "limit.py", "line": 1, "fix": "a setting"}
     shown = loop.run(cast.codex, "review", "show", "c-1").out
-    diff = shown.partition(f"about {task} look 1 (diff ")[2].partition(")")[0]
+    diff = shown.partition(f"about {task} early review 1 (diff ")[2].partition(")")[0]
     document = json.dumps(review_result([issue], verdict="concerns", files_reviewed=["limit.py"], diff_id=diff))
     done = loop.done(cast.codex, "review", "submit", task, "-", input=document)
     assert (len(done["raised"]), done["task_status"]) == (1, "in_progress")
