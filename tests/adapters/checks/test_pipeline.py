@@ -266,7 +266,7 @@ def test_G1_a_check_that_kills_the_process_above_it_has_not_passed(run: Runner, 
     with held(tmp_path / "alive") as until_free:
         ran = run(f"exec 3>{tmp_path}/alive; kill -9 $PPID; tail -f /dev/null")
         assert (ran.exit_code, ran.timed_out) == (None, False)
-        assert "ended the process that watches over it" in ran.problem
+        assert "killed the process that supervises it" in ran.problem
         until_free()
 
 

@@ -103,7 +103,7 @@ def test_with_json_a_rule_is_an_object_on_a_line_and_a_group_one_with_its_rules(
 
 
 def test_help_says_where_to_look_a_rule_up(fe: Typed) -> None:
-    assert "fe help P2 a rule" in " ".join(fe("--help")[0].split())
+    assert "fe help P2 explain a rule" in " ".join(fe("--help")[0].split())
 
 
 def test_a_refusal_on_a_terminal_ends_with_the_way_to_its_rules_and_elsewhere_does_not(stage: Stage) -> None:
