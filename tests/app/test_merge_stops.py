@@ -79,17 +79,6 @@ def test_a_target_that_was_set_back_stops_merging_until_the_merge_is_brought_bac
     assert merge(world) == {waits: "merged"}
 
 
-def test_status_doctor_and_audit_say_that_the_target_lacks_a_merge_Q6(world: GitWorld) -> None:
-    before = world.checkout.head("main")
-    lost = merged(world)
-    assert target_line(world)[0] == "ok"
-    world.checkout.git("reset", "-q", "--hard", before)
-    assert target_line(world)[0] == "fail"
-    assert lost in target_line(world)[1]
-    assert any(lost in steps_text(note) for note in world.app.status.show(ALICE).notes)
-    assert [lost in found.message for found in world.app.audit.verify().findings] == [True]
-
-
 def test_a_target_that_holds_something_else_is_brought_back_by_a_merge_of_both_Q6(world: GitWorld) -> None:
     before = world.checkout.head("main")
     merged(world)

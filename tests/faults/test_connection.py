@@ -141,21 +141,6 @@ def test_a_connection_lost_right_after_the_commit_is_not_called_nothing_G4(
     assert place.findings() == []
 
 
-def test_a_server_that_restarts_between_two_commands_costs_at_most_one_command_G4(place: ServerPlace) -> None:
-    desk = Desk(place)
-    desk.found()
-    task = desk.create()
-    place.server.stop()
-    place.server.start()
-    problem = problem_of(lambda: desk.app.notes.log(CLAUDE, task, "first"))
-    assert problem is None or "Nothing was changed" in problem.message
-    assert desk.app.notes.log(CLAUDE, task, "second").changed
-    desk.close()
-    assert len([1 for row in desk.app.audit.log() if row.kind == "Logged"]) == 1 + (problem is None)
-    desk.close()
-    assert place.findings() == []
-
-
 def test_a_process_that_lives_through_a_restart_of_the_server_does_not_notice_it(place: ServerPlace) -> None:
     """A web server or a terminal app: nothing had begun, so the first command after the restart can simply connect
     again.

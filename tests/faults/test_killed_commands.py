@@ -36,22 +36,6 @@ def decisive(steps: list[str]) -> list[int]:
     return list(spread("steps before which the command line is killed", every))
 
 
-def test_a_killed_log_is_written_whole_or_not_at_all_G4(stage: Stage, tmp_path: Path) -> None:
-    claude = stage.cast.claude
-    task = stage.create(stage.cast.alice)
-    note = tmp_path / "steps"
-    stage.done(claude, "log", task, "the first one makes the session known")
-    assert killed(stage, claude, 0, str(note), "log", task, "a line").rc == 0
-    steps = note.read_text().splitlines()
-    before = rows(stage)
-    for number in decisive(steps):
-        assert killed(stage, claude, number, "-", "log", task, "a line").rc == -signal.SIGKILL
-        now = rows(stage)
-        assert now in (before, before + 1), steps[number - 1]
-        stage.done(claude, "log", task, "and on")
-        before = now + 1
-
-
 def test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_the_mirror_G4_P8(
     stage: Stage, tmp_path: Path
 ) -> None:
@@ -71,59 +55,6 @@ def test_a_killed_approval_counts_whole_or_not_at_all_and_its_exception_reaches_
         stage.done(codex, *words)
         assert stage.status(work.task) == "approved"
         stage.done(codex, "log", work.task, "the next write")
-        rows(stage)
-
-
-def test_a_killed_spawn_gives_out_a_session_with_its_claim_or_neither_and_a_person_can_end_it_G4_I2(
-    stage: Stage, tmp_path: Path
-) -> None:
-    """Nobody has seen the token of the one that was killed after its commit."""
-    alice, claude = stage.cast.alice, stage.cast.claude
-    note = tmp_path / "steps"
-    words = ("session", "spawn", stage.create(alice), "--role", "implement")
-    stage.done(claude, "log", words[2], "the first one makes the session known")
-    assert killed(stage, claude, 0, str(note), *words).rc == 0
-    steps = note.read_text().splitlines()
-    for number in decisive(steps):
-        before = {row["id"] for row in stage.lines(alice, "session", "list")}
-        task = stage.create(alice)
-        words = ("session", "spawn", task, "--role", "implement")
-        assert killed(stage, claude, number, "-", *words).rc == -signal.SIGKILL
-        made = {row["id"]: row for row in stage.lines(alice, "session", "list") if row["id"] not in before}
-        shown = stage.show(task)["task"]
-        assert (shown["status"], shown["implementer"]) == (("in_progress", *made) if made else ("open", None)), steps[
-            number - 1
-        ]
-        for session, row in made.items():
-            assert (row["trust"], row["parent"]) == ("issued", stage.session(claude))
-            assert stage.done(alice, "session", "end", session, "-m", "nobody has its token") == {
-                "ended": [session],
-                "released": [task],
-            }
-        assert stage.done(claude, *words)["task"] == task
-        rows(stage)
-
-
-def test_a_killed_session_end_frees_all_of_a_line_or_nothing_G4_I2(stage: Stage, tmp_path: Path) -> None:
-    alice, claude = stage.cast.alice, stage.cast.claude
-    note = tmp_path / "steps"
-    mine = stage.session(claude)
-
-    def line() -> tuple[str, str]:
-        """A task that Claude's child holds, and the child."""
-        task = stage.create(alice)
-        return task, str(stage.done(claude, "session", "spawn", task, "--role", "implement")["session"])
-
-    line()
-    assert killed(stage, alice, 0, str(note), "session", "end", mine).rc == 0
-    steps = note.read_text().splitlines()
-    for number in decisive(steps):
-        task, child = line()
-        assert killed(stage, alice, number, "-", "session", "end", mine).rc == -signal.SIGKILL
-        ended = {row["id"] for row in stage.lines(alice, "session", "list") if row["ended"]}
-        whole = stage.status(task) == "open"
-        assert ({mine, child} <= ended, {mine, child} & ended != set()) == (whole, whole), steps[number - 1]
-        assert stage.done(alice, "session", "end", mine)["released"] == ([] if whole else [task])
         rows(stage)
 
 

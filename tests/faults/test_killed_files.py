@@ -15,12 +15,6 @@ import apsw
 import msgspec
 import pytest
 
-from foureyes.adapters.store.connection import Database
-from foureyes.adapters.store.exceptions_file import Mirror
-from foureyes.adapters.store.postgres import PostgresEngine
-from foureyes.adapters.store.sqlite import SqliteEngine
-from foureyes.adapters.store.store import Reading
-from foureyes.adapters.store.store_files import MIRROR
 from foureyes.app.application import Application
 from foureyes.bootstrap.init import create_project
 from foureyes.bootstrap.restore import restore_backup
@@ -31,13 +25,12 @@ from foureyes.config.parser import read_file
 from foureyes.errors import BadInput, FoureyesError, Refused
 from foureyes.ui.steps import steps_text
 
-from tests.adapters.store.old import OLD, as_it_was
 from tests.faults.choosing import chosen, some
 from tests.faults.killing import Killed, kill_at, steps_of
 from tests.stage.checkout import Checkout, copy_of
 from tests.stage.fork import Child
 from tests.stage.people import ALICE, CLAUDE
-from tests.stage.places import Desk, Place, ServerPlace, journal_of
+from tests.stage.places import Desk, Place, journal_of
 from tests.stage.server import Server
 
 Note = Callable[[str, object], None]
@@ -281,12 +274,6 @@ def test_a_killed_restore_can_be_repeated_and_nothing_is_lost_G4(repository: Rep
         Child(lambda: opened(repository.root, repository.environ, _writes)).result()
 
 
-def test_a_killed_move_to_a_server_can_be_repeated_and_nothing_is_lost_G4(
-    repository: Repository, server: Server, record_property: Note
-) -> None:
-    record_property("failpoints", len(there(repository, server, repository.journal())))
-
-
 def copy(repository: Repository, url: str) -> None:
     """`fe store copy`; where it has been done already it says so."""
     with contextlib.suppress(Refused):
@@ -315,57 +302,6 @@ def there(repository: Repository, server: Server, old: list[tuple[int, str]]) ->
     repository.reset()
     drop_all(server)
     return steps
-
-
-def test_a_killed_migration_is_done_at_the_next_opening_and_was_backed_up_first_G4(
-    place: Place, record_property: Note
-) -> None:
-    """From a store as an earlier version left it."""
-    make_old(place)
-    work = lambda: place.open().close()  # noqa: E731
-    steps = steps_of(work)
-    record_property("failpoints", len(steps))
-    after = place.dump()
-    assert any("CREATE" in step or "execute" in step for step in steps)
-    for number, name in some(steps):
-        make_old(place)
-        kill_at(number, work)
-        where = f"killed before step {number} of {len(steps)}: {name}"
-        assert place.dump() == after, where
-        found = [message for _, message in place.findings() if not message.startswith("feedback/")]
-        assert found == [], where  # files that mirror the store follow the next write
-        if place.engine == "sqlite":
-            kept = place.folder / f"store.db.before-schema-{OLD}"
-            assert not kept.exists() or rows_in(kept) in (-1, len(journal_of(after))), where
-        Child(lambda: _create(Desk(place))).result()
-        assert place.findings() == [], where
-
-
-def make_old(place: Place) -> None:
-    """Whatever is there, a store of the old schema takes its place, with its mirror."""
-    if not (place.root / "old").exists():
-        (place.root / "old").mkdir()
-        Child(
-            lambda: write_old(SqliteEngine(str(place.root / "old" / "store.db"), create=True), place.root / "old")
-        ).result()
-    for path in place.folder.iterdir():
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for path in (place.root / "old").iterdir():
-        shutil.copy(path, place.folder)
-    if isinstance(place, ServerPlace):
-        (place.folder / "store.db").unlink()
-        place.remove()
-        Child(lambda: write_old(PostgresEngine(place.server.url, place.project, create=True), place.folder)).result()
-
-
-def write_old(engine: Database, folder: Path) -> None:
-    Mirror(str(folder / MIRROR)).sync(Reading(as_it_was(engine)))
-    engine.close()
-
-
-def _create(desk: Desk) -> None:
-    desk.create(title="afterwards")
-    desk.close()
 
 
 def test_a_killed_submit_that_commits_leaves_the_commit_and_the_old_state_or_the_new_one_A1_G4(

@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from foureyes.errors import Refused
-
 from tests.faults.choosing import NIGHTLY
 from tests.faults.killing import kill_at, steps_of
 from tests.faults.killing_floor import KilledMove
@@ -21,7 +19,6 @@ from tests.faults.moves import MOVES, Move
 from tests.stage.floor import Floor
 from tests.stage.fork import Child
 from tests.stage.looking import check
-from tests.stage.people import BOB
 from tests.stage.places import Place
 
 CASES = [
@@ -67,33 +64,3 @@ def test_what_a_killed_merge_left_to_tidy_is_tidied_by_the_next_one_K1(
     check(floor)
     assert not (place.folder / "worktrees" / task).exists()
     assert floor.checkout.git("for-each-ref", "refs/heads/fe") == ""
-
-
-@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
-def test_after_a_reject_that_was_killed_before_its_file_was_written_the_next_write_writes_the_file_F2(
-    place: Place, template: Path
-) -> None:
-    floor = Floor(place, template)
-    task = floor.delivered()
-    floor.close()
-    place.keep()
-
-    def reject() -> None:
-        try:
-            floor.app.feedback.reject(BOB, task, "not at all")
-        finally:
-            floor.close()
-
-    steps = steps_of(reject)
-    place.reset()
-    committed = [n for n, step in enumerate(steps, 1) if "COMMIT" in step]
-    kill_at(max(committed) + 1, reject)
-    assert not (place.folder / "feedback" / f"{task}.json").exists()
-    assert isinstance(Child(reject).ended().error, Refused), "it is rejected already, and that is said"
-
-    def write() -> None:
-        floor.create()
-        floor.close()
-
-    Child(write).result()
-    assert (place.folder / "feedback" / f"{task}.json").exists()

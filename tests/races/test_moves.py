@@ -18,7 +18,6 @@ from foureyes.adapters.store.store_files import LOCK, restore_store
 from foureyes.adapters.store.write_lock import WriterLock
 from foureyes.errors import StoreProblem
 
-from tests.engines import NOW
 from tests.races.crowd import founded, opened, sound
 from tests.stage.fork import Child, Signal
 from tests.stage.people import ALICE, CLAUDE
@@ -109,16 +108,6 @@ def test_who_had_the_file_open_during_a_restore_is_told_and_loses_nothing_G4(fil
     check(late.said(), file)
 
 
-def test_who_had_the_file_open_when_it_moved_to_a_server_is_told_and_loses_nothing_G4(
-    file: Place, shared: ServerPlace
-) -> None:
-    desk, task = prepared(file)
-    late = Late(file, desk, task)
-    move_to_server(str(file.folder), shared.server.url, LATER, keep_url=True)
-    late.go()
-    check(late.said(), shared)
-
-
 def test_who_waited_for_the_lock_while_the_file_moved_to_a_server_is_told_and_loses_nothing_G4(
     file: Place, shared: ServerPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,18 +127,6 @@ def _write(place: Place, desk: Desk, task: str) -> None:
     with opened(place, desk.script) as app:
         for number in range(30):
             app.tasks.create(CLAUDE, f"task {number}", description="words " * 50)
-
-
-def test_the_file_that_is_kept_aside_has_every_row_G4(file: Place, shared: ServerPlace) -> None:
-    """Also when somebody else has it open, so that SQLite has not taken in its -wal."""
-    desk, task = prepared(file)
-    late = Late(file, desk, task)
-    Child(lambda: _write(file, desk, task)).result()
-    move_to_server(str(file.folder), shared.server.url, NOW, keep_url=True)
-    (kept,) = [name for name in os.listdir(file.folder) if ".moved-" in name and not name.endswith(("-wal", "-shm"))]
-    rows = rows_in(file.folder / kept)
-    late.leave()
-    assert rows == len(sound(shared))
 
 
 def test_what_a_restore_keeps_aside_has_every_row_G4(file: Place) -> None:

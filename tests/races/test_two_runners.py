@@ -87,17 +87,6 @@ def check(pair: Pair) -> None:
     pair.theatre.check_nothing_left(pair.tasks)
 
 
-def test_of_two_runners_one_is_killed_and_the_other_brings_its_work_to_the_target_J4(pair: Pair) -> None:
-    first = pair.begin("lease:90")
-    (mine,) = pair.agents()
-    pair.begin("lease:90")
-    agent = pair.agents()[mine]
-    os.kill(first, signal.SIGKILL)
-    wait_for(lambda: not is_alive(agent))
-    pair.finish()
-    check(pair)
-
-
 def test_a_runner_that_slept_past_its_lease_ends_its_agents_and_nothing_is_merged_twice_J4(pair: Pair) -> None:
     first = pair.begin(SHORT)
     (mine,) = pair.agents()
@@ -108,18 +97,5 @@ def test_a_runner_that_slept_past_its_lease_ends_its_agents_and_nothing_is_merge
     wait_for(lambda: not is_alive(agent))
     pair.go.touch()
     os.kill(first, signal.SIGCONT)
-    pair.finish()
-    check(pair)
-
-
-@pytest.mark.parametrize("stored", ["postgres"], indirect=True)
-def test_a_runner_on_another_machine_that_is_gone_is_taken_over_without_waiting_for_its_lease_J4(pair: Pair) -> None:
-    """The other one sees no process of it: only the lock, which is free."""
-    first = pair.begin("lease:100000")
-    pair.begin("blind,lease:100000")
-    os.kill(first, signal.SIGKILL)
-    wait_for(lambda: "RunTaken" in pair.kinds())
-    taken = [row for row in pair.shop.lines(pair.shop.cast.alice, "audit", "export") if row["kind"] == "RunTaken"]
-    assert [json.loads(row["payload"])["why"] for row in taken] == ["the connection of its runner is gone"]
     pair.finish()
     check(pair)

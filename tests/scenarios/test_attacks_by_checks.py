@@ -7,18 +7,11 @@ docs/threat-model.md has it.
 from __future__ import annotations
 
 import os
-import select
-import signal
 import sys
 import threading
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-
-from foureyes.adapters.checks.pipeline import Pipeline
-from foureyes.core.nouns.check import judge
-from foureyes.core.nouns.check_config import CheckRule
 
 from tests.scenarios.attack_gate import CODE, Gate
 from tests.scenarios.attack_moves import PROGRAM, Through, detached, detached_at_a_terminal
@@ -75,21 +68,6 @@ def test_I5_a_test_that_calls_fe_approve_has_no_rights_whoever_runs_the_checks(
     assert gate.status(other.task) == "reviewing"
 
 
-def test_I5_a_test_that_the_merge_queue_runs_has_no_rights_either(
-    gate: Gate, other: SubmissionTime, tmp_path: Path
-) -> None:
-    """Its tree is another one after the merge, so the test runs again, below `fe merge`."""
-    said = tmp_path / "said"
-    work = attack(gate, approves(gate, other, said, DISGUISES["a terminal"]))
-    gate.approve(gate.cast.alice, work)
-    said.unlink()
-    gate.commit("main", {"src/elsewhere.py": "elsewhere = 1\n"})
-    assert gate.merge() == {work.task: "merged"}
-    assert '"rule":"I5"' in said.read_text()
-    assert "fe merge" in said.read_text()
-    assert gate.status(other.task) == "reviewing"
-
-
 def alive(pid: int) -> bool:
     """Whether a process is there and no zombie."""
     try:
@@ -121,27 +99,6 @@ def test_I5_a_daemon_that_wants_to_outlive_its_check_is_ended_with_it(
     assert not alive(int((tmp_path / "pid").read_text()))
     assert not (tmp_path / "said").exists()
     assert gate.status(other.task) == "reviewing"
-
-
-def test_I5_a_limit_a_check_that_ends_its_watcher_leaves_a_daemon_and_that_stands_in_its_result(
-    gate: Gate, other: SubmissionTime, tmp_path: Path
-) -> None:
-    """The watcher is of the same user. Without it the daemon may have nobody of ours above, a terminal, and look like a
-    person.
-    """
-    work = attack(gate, stays(gate, other, tmp_path, before="kill -9 $watcher"), rc=6)
-    ended(int((tmp_path / "pid").read_text()))
-    row = gate.check_of(work)
-    assert (row["outcome"], row["summary"]) == ("crashed", "it killed the process that supervises it")
-    assert [row["grade"] for row in gate.show(other.task)["approvals"]] in ([], ["human (observed)"])
-
-
-def ended(pid: int) -> None:
-    """Wait for a process that is not ours; end it if it takes long."""
-    with suppress(ProcessLookupError):
-        handle = os.pidfd_open(pid)
-        select.select([handle], [], [], 30)
-        signal.pidfd_send_signal(handle, signal.SIGKILL)
 
 
 def test_I3_in_a_pid_namespace_of_its_own_a_check_at_a_terminal_is_no_person(
@@ -182,50 +139,6 @@ def test_P2_a_helper_that_was_started_before_has_the_rights_of_who_started_it(
 # A test that does not behave
 
 
-def test_D5_a_check_that_never_ends_is_ended_and_is_no_pass(tmp_path: Path) -> None:
-    """By the adapter, whose minutes a test may shorten: with signals ignored, in a session of its own, forking on and
-    on.
-    """
-    forks = (
-        "import os,time\nend=time.monotonic()+20\nwhile time.monotonic()<end:\n if os.fork(): os._exit(0)\n "
-        f"os.setsid()\n#{tmp_path}"
-    )
-    (tmp_path / "forks.py").write_text(forks)
-    command = f"trap '' TERM HUP INT; {sys.executable} -I -S {tmp_path}/forks.py & while :; do :; done"
-    rule = CheckRule(name="c", run=command, timeout_minutes=1)
-    ran = Pipeline({"PATH": GIT_ENV["PATH"]}, minute=0.5).run(rule, lambda _: None)
-    assert judge(rule, ran).outcome == "timed_out"
-    assert running(str(tmp_path)) == []
-
-
-def running(word: str) -> list[str]:
-    """The processes with a word on their command line."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if word.encode() in (place / "cmdline").read_bytes() and int(place.name) != os.getpid():
-                found.append(place.name)
-    return found
-
-
-def test_D5_a_check_that_leaves_daemons_floods_and_is_still_read_to_its_end(gate: Gate, tmp_path: Path) -> None:
-    daemon = (
-        f"(setsid sh -c 'trap \"\" TERM; echo $$ > {tmp_path}/$0; while read x; do :; done < {tmp_path}/never' $n "
-        ">/dev/null 2>&1 &)"
-    )
-    os.mkfifo(tmp_path / "never")
-    started = f"until [ -s {tmp_path}/1 ] && [ -s {tmp_path}/2 ] && [ -s {tmp_path}/3 ]; do :; done"
-    run = f"yes flood | head -c 100000000\nfor n in 1 2 3; do {daemon}; done\n{started}\necho the end\n"
-    gate.configure('\n[[checks]]\nname = "own"\nrun = "sh tests/own"\n', {"tests/own": "true\n"})
-    work = gate.attempt({"tests/own": run})
-    gate.checked(gate.cast.job, work.task)
-    output = gate.check_of(work, "own")["output"]
-    assert len(output) < 70_000
-    assert "bytes left out of the middle" in output
-    assert output.rstrip().endswith("the end")
-    assert [number for number in "123" if alive(int((tmp_path / number).read_text()))] == []
-
-
 # A test that reads and writes what it should not
 
 SECRETS = {
@@ -234,15 +147,6 @@ SECRETS = {
     "GIT_CONFIG_PARAMETERS": "s3cret",
     "FOUREYES_STORE": "",
 }
-
-
-def test_D5_nothing_secret_is_in_the_environment_of_a_check(gate: Gate, tmp_path: Path) -> None:
-    who = Through(gate.cast.alice, "env", *(f"{name}={value}" for name, value in SECRETS.items()))
-    attack(gate, f"env > {tmp_path}/env; pwd >> {tmp_path}/env", who=who)
-    seen = (tmp_path / "env").read_text()
-    assert "s3cret" not in seen
-    assert str(gate.repo) not in seen
-    assert str(gate.cast.alice.home) not in seen
 
 
 def test_D5_a_limit_a_check_runs_as_its_user_and_reads_what_that_user_can_read(gate: Gate, tmp_path: Path) -> None:

@@ -8,15 +8,14 @@ that shows a limit says so; docs/threat-model.md has it.
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.scenarios.attack_gate import CODE, GREEN, RUNNER, TESTS, Content, Gate, Link, Program
+from tests.scenarios.attack_gate import CODE, TESTS, Content, Gate, Link, Program
 from tests.scenarios.attack_moves import detached, kinds
-from tests.stage.commands import GIT_ENV, SubmissionTime
+from tests.stage.commands import GIT_ENV
 
 pytestmark = pytest.mark.scenario
 
@@ -114,20 +113,6 @@ def test_D5_a_program_in_the_attempts_own_tree_is_not_found_by_a_relative_path(g
     assert gate.run(gate.cast.job, "check", "run", work.task, env=path).rc == 6
     assert gate.results(work)[-1]["program"] == digest(honest)
     assert gate.status(work.task) in ("reviewing", "open")
-
-
-def test_D5_a_fake_program_on_the_agents_path_makes_a_claim_and_no_more(gate: Gate, tmp_path: Path) -> None:
-    fake_and_honest(gate, tmp_path)
-    fake = program(tmp_path / "fake" / "pytest", "exit 0")
-    work = gate.trusted(BROKEN)
-    codex = gate.cast.codex
-    gate.done(codex, "check", "run", work.task, env={"PATH": f"{fake.parent}:{GIT_ENV['PATH']}"})
-    row = gate.check_of(work)
-    assert (row["outcome"], row["claimed"]) == ("passed", True)
-    assert gate.status(work.task) == "reviewing"
-    refused = gate.may_not_approve(gate.cast.gemini, work, rules=["D5"])
-    assert "(claimed)" in refused.text
-    assert gate.row(work)["claimed"] == ["tests"]
 
 
 @pytest.mark.parametrize("who", ["a person", "a service", "the agent, detached"])
@@ -321,33 +306,6 @@ def test_M4_with_a_report_lines_of_tests_may_change(gate: Gate) -> None:
     assert gate.settled(work)["status"] == "approved"
 
 
-OWN = "sh tests/run"
-REPORTS = {
-    "nothing": ":", "an empty file": ': > "$FOUREYES_REPORT"', "no test": 'echo "<testsuite/>" > "$FOUREYES_REPORT"',
-    "only skipped ones": 'echo "<testsuite><testcase name=\'a\'><skipped/></testcase></testsuite>" > "$FOUREYES_REPORT"',
-    "garbage": 'head -c 100000 /dev/urandom > "$FOUREYES_REPORT"',
-    "something else": 'echo "<html/>" > "$FOUREYES_REPORT"',
-    "entities": 'echo "<!DOCTYPE x [<!ENTITY a \'b\'>]><testsuite><testcase name=\'a\'/></testsuite>" > "$FOUREYES_REPORT"',
-    "failures that it does not name": 'echo "<testsuite failures=\'3\'><testcase name=\'a\'/></testsuite>" > "$FOUREYES_REPORT"',
-    "60 MB": 'cp green "$FOUREYES_REPORT"; head -c 60000000 /dev/zero | tr "\\0" " " >> "$FOUREYES_REPORT"',
-    "a link to a green one": 'ln -s "$PWD/green" "$FOUREYES_REPORT"', "a pipe": 'mkfifo "$FOUREYES_REPORT"',
-    "a directory": 'mkdir "$FOUREYES_REPORT"', "two reports": 'cat green green > "$FOUREYES_REPORT"',
-    "a green one, and a failure": 'cp green "$FOUREYES_REPORT"; exit 1',
-    "a green one, and the end of its reader": 'cp green "$FOUREYES_REPORT"; kill -9 $$',
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", REPORTS)
-def test_D5_a_report_that_is_none_is_never_a_pass(gate: Gate, what: str) -> None:
-    another_check(gate, OWN, files={"green": GREEN, "tests/run": 'cp green "$FOUREYES_REPORT"\n'})
-    work = gate.attempt({"tests/run": REPORTS[what] + "\n"})
-    gate.checked(gate.cast.job, work.task, rc=6)
-    assert gate.check_of(work)["outcome"] in ("failed", "crashed")
-    for who in (gate.cast.gemini, gate.cast.alice):
-        gate.may_not_approve(who, work, "-m", "fine", rules=["D5"])
-    assert gate.row(work)["risk"]["class"] == "high"
-
-
 # Tests that go
 
 FEWER: dict[str, dict[str, Content]] = {
@@ -374,59 +332,7 @@ def test_D5_a_test_of_the_target_does_not_go_unnoticed(gate: Gate, way: str) -> 
     assert gate.merge() == {work.task: "merged"}
 
 
-def test_D5_work_without_eyes_that_loses_a_test_goes_to_a_person(gate: Gate) -> None:
-    work = gate.trusted(FEWER["one is deleted"])
-    assert gate.settled(work, rc=6)["status"] == "reviewing"
-    gate.may_not_approve(gate.cast.gemini, work, "-m", "fine", rules=["D5"])
-    gate.approve(gate.cast.alice, work, "-m", "the stock is counted elsewhere")
-
-
-def test_D5_tests_that_go_behind_a_makers_claim_do_not_reach_the_target_unsaid(gate: Gate, tmp_path: Path) -> None:
-    """The maker claims that all tests are there; a person believes it, and says nothing about tests. The merge finds
-    out.
-    """
-    another_check(gate, "pytest", files={"src/more.py": "more = 1\n"})
-    honest = program(tmp_path / "honest" / "pytest", f"sh {_runner(tmp_path)}")
-    fake = program(tmp_path / "fake" / "pytest", f'cat > "$FOUREYES_REPORT" <<X\n{GREEN}\nX')
-    work = gate.attempt(FEWER["one is deleted"])
-    gate.done(gate.cast.codex, "check", "run", work.task, env={"PATH": f"{fake.parent}:{GIT_ENV['PATH']}"})
-    gate.approve(gate.cast.alice, work)
-    before = gate.tip()
-    gate.merge(gate.cast.job, env={"PATH": f"{honest.parent}:{GIT_ENV['PATH']}"})
-    assert "shop::stock" in gate.check_of(work)["gone"]
-    assert (gate.tip() == before, gate.status(work.task) == "closed", kinds(gate)) == (True, False, [])
-
-
-def _runner(folder: Path) -> Path:
-    (folder / "runner").write_text(RUNNER)
-    return folder / "runner"
-
-
-def test_G1_a_run_on_the_target_that_somebody_ended_is_no_comparison(gate: Gate, tmp_path: Path) -> None:
-    """Whoever runs as the same user can end the run that lists the target's tests. Then it is not known which of them
-    are gone.
-    """
-    mark = tmp_path / "end it"
-    ended = f'if [ -e "{mark}" ]; then rm "{mark}"; kill -9 $$; fi; sh {_runner(tmp_path)}'
-    another_check(gate, ended)
-    work = gate.trusted(FEWER["one is deleted"])
-    mark.touch()
-    gate.run(gate.cast.job, "check", "run", work.task)
-    assert not mark.exists()
-    assert gate.status(work.task) != "approved"
-
-
 # Who ran them
-
-
-def test_D5_what_the_maker_ran_decides_nothing_and_gives_way_to_what_counts(gate: Gate) -> None:
-    work = gate.trusted(CODE)
-    gate.checked(gate.cast.codex, work.task)
-    assert (gate.check_of(work)["claimed"], gate.status(work.task)) == (True, "reviewing")
-    gate.may_not_approve(gate.cast.gemini, work, rules=["D5"])
-    assert gate.lines(gate.cast.alice, "merge") == []
-    assert gate.settled(work)["status"] == "approved"
-    assert gate.check_of(work)["claimed"] is False
 
 
 def test_D5_another_agents_run_is_a_claim_too(gate: Gate) -> None:
@@ -436,46 +342,7 @@ def test_D5_another_agents_run_is_a_claim_too(gate: Gate) -> None:
     gate.may_not_approve(gate.cast.gemini, work, rules=["D5"])
 
 
-def test_D5_running_again_until_it_is_green_does_not_turn_a_claim_into_more(gate: Gate) -> None:
-    work = gate.attempt(BROKEN)
-    gate.checked(gate.cast.job, work.task, rc=6)
-    gate.run(gate.cast.codex, "check", "run", work.task, "--again", "--json")
-    assert gate.check_of(work)["outcome"] == "failed"
-    gate.may_not_approve(gate.cast.gemini, work, rules=["D1", "D5"])
-
-
-LOOSER = {
-    "FOUREYES_REVIEW_AUTO_APPROVE_ENABLED": "true", "FOUREYES_REVIEW_AUTO_APPROVE_REQUIRE_QUALITY_PASS": "false",
-    "FOUREYES_REVIEW_AUTO_APPROVE_REQUIRE_SIGNAL_DONE": "false", "FOUREYES_REVIEW_DEFAULT_MODE": "skip", "FOUREYES_MINOR_CHECKS": "false",
-    "FOUREYES_REVIEW_POLICY": "trusted", "FOUREYES_CHECKS": "[]", "FOUREYES_REPORT": os.devnull,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("who", ["alice", "job", "codex"])
-def test_P12_no_environment_loosens_what_the_gate_makes_of_checks(gate: Gate, who: str) -> None:
-    """A person's environment may loosen what that person decides; what the gate decides is nobody's environment's."""
-    works: list[SubmissionTime] = [
-        gate.attempt(BROKEN),
-        gate.attempt({**BROKEN, "x": "x\n"}, "-l", "review:auto", "--minor"),
-    ]
-    for work in works:
-        assert gate.run(getattr(gate.cast, who), "check", "run", work.task, env=LOOSER).rc == 6
-        assert gate.status(work.task) in ("reviewing", "open")
-
-
 def test_M4_a_test_file_that_is_renamed_away_is_deleted_also_where_no_report_names_its_tests(gate: Gate) -> None:
     another_check(gate, "true", report="none")
     work = gate.trusted({"tests/shop.t": None, "docs/shop.txt": TESTS})
     assert any("deletes the test file" in reason for reason in gate.why_not(work))
-
-
-def test_D5_a_test_of_the_target_that_is_skipped_now_is_gone(by_pytest: Gate) -> None:
-    gate = by_pytest
-    skipped = (
-        "import pytest\n\n@pytest.mark.skip\ndef test_shop():\n    assert False\n\ndef test_more():\n    assert True\n"
-    )
-    work = gate.attempt({"tests/test_shop.py": skipped})
-    gate.checked(gate.cast.job, work.task, rc=6)
-    assert gate.check_of(work)["gone"] == ["tests.test_shop::test_shop"]
-    gate.may_not_approve(gate.cast.gemini, work, "-m", "fine", rules=["D5"])
-    assert "test skipped: tests/test_shop.py" in str(gate.row(work)["risk"])

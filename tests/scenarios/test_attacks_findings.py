@@ -19,7 +19,6 @@ from tests.stage.shop_loop import ATOMIC, CODED, FILES, LIMIT_PY, Loop, handoff,
 
 pytestmark = pytest.mark.scenario
 
-LOCKED = LIMIT_PY.replace("    seen[key] += 1\n", "    with lock:\n        seen[key] += 1\n")
 OTHER = {"limits.py": "VALUE = 3\n\n\nclass Window:\n    size = 60\n"}
 
 
@@ -117,16 +116,6 @@ def test_a_token_to_implement_rules_on_nothing_I2(opened: Attack) -> None:
     opened.no(
         puppet, "review", "submit", opened.task, "-", rules=["I2"], input=json.dumps(opened.document(opened.work))
     )
-
-
-def test_a_new_session_of_the_authors_origin_is_the_author_L8_I3(said: Attack) -> None:
-    claude = said.cast.people.agent("claude")
-    task = said.plan()
-    work = said.deliver(claude, task, {"own.py": "value = 1\n"})
-    (name,) = said.review(work, [{**CODED, "location": "own.py:1", "quote": "value = 1"}])["raised"]
-    said.again(task, {"own.py": "value = 2\n"}, by=claude)
-    said.done(claude, "session", "new")
-    said.may_not_rule(claude, "verified", name, ["L8"])
 
 
 def test_what_the_author_says_as_a_reviewer_counts_for_nothing_and_rules_on_nothing_P2_V6(said: Attack) -> None:

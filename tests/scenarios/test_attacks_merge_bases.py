@@ -6,20 +6,12 @@ Real processes, real git.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from random import Random
 
 import pytest
 
-from foureyes.bootstrap.wiring import open_project
-from foureyes.ui.steps import steps_text
-
 from tests.scenarios.attack_gate import Content, Gate
-from tests.stage.checkout import Repository
 from tests.stage.commands import SubmissionTime, who_commits
-from tests.stage.histories import import_history, tree_of, why_not
-from tests.stage.night import plays
 
 pytestmark = pytest.mark.scenario
 
@@ -136,57 +128,4 @@ def test_A4_an_agents_approval_of_a_file_is_none_of_the_gate_file_that_it_became
 # Checkouts
 
 
-def test_Q5_an_ordinary_commit_beside_a_merge_does_not_take_the_merge_back(gate: Gate) -> None:
-    """The checkout of main has an edit that the merge does not touch: it follows, and keeps it."""
-    (gate.repo / "src" / "prices.py").write_text("# the net price\n# wip\n")
-    work = gate.approved()
-    assert gate.merge() == {work.task: "merged"}
-    gate.git("add", "src/prices.py")
-    gate.git("commit", "-q", "-m", "wip")
-    assert gate.git("diff", "--name-only", "main~1", "main") == "src/prices.py"
-    assert gate.on_main("src/code.py") == "code = 1"
-
-
-def test_Q5_an_edit_that_the_merge_touches_too_is_kept_and_the_printed_steps_lose_nothing(gate: Gate) -> None:
-    prices = gate.repo / "src" / "prices.py"
-    before = prices.read_text()
-    work = gate.approved({"src/code.py": "code = 1\n", "src/prices.py": before + "# the gross price\n"})
-    prices.write_text("# mine\n" + before)
-    merged = gate.run(gate.cast.alice, "merge")
-    assert gate.status(work.task) == "closed"
-    assert prices.read_text() == "# mine\n" + before
-    app = open_project(str(gate.repo), os.environ)
-    (left,) = app.context.workshop.behind("main")
-    app.close()
-    assert steps_text(left.next) in merged.err, "what is typed here is what was printed"
-    for step in left.next.steps:
-        assert step.argv[0] == "git"
-        gate.git(*map(str, step.argv[1:]))
-    assert prices.read_text() == "# mine\n" + before + "# the gross price\n"
-    assert gate.git("status", "--porcelain").split() == ["M", "src/prices.py"]
-
-
 # Random histories, by the real program
-
-
-def test_A2_Q2_what_fe_show_shows_applied_to_the_target_is_what_fe_merge_puts_there(gate: Gate) -> None:
-    repository, outcomes = Repository(gate.repo), []
-    kept = tree_of(repository, gate.tip())
-    gate.git("checkout", "-q", "--detach")
-    for seed in range(plays("random histories by the real program")):
-        task = gate.create(gate.cast.alice)
-        gate.done(gate.cast.codex, "start", task)
-        history = import_history(repository, Random(seed), "main", f"fe/{task}", kept=kept, onto=gate.tip())
-        found = gate.run(gate.cast.codex, "submit", task, "--branch", f"fe/{task}", "--json").json
-        if found.get("error"):
-            outcomes.append("refused")
-            continue
-        work = SubmissionTime(task, found["diff_id"], f"fe/{task}", found["head"], found["attempt"])
-        shown = gate.run(gate.cast.alice, "show", task, "--diff").out
-        gate.checked(gate.cast.job, task)
-        gate.approve(gate.cast.alice, work)
-        outcomes.append(gate.merge().get(task, "nothing to merge"))
-        assert shown
-        if outcomes[-1] == "merged":
-            assert why_not(repository, history, found["base"], gate.tip("main^{tree}")) == ""
-    assert "merged" in outcomes, outcomes

@@ -4,9 +4,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import threading
 from pathlib import Path
 
 import pytest
@@ -52,21 +50,6 @@ def test_Q2_programs_and_hooks_that_a_check_plants_during_the_merge_are_not_run_
     assert gate.merge() == {work.task: "merged"}
     assert gate.on_main("src/code.py") == "code = 1"
     assert not (tmp_path / "was-run").exists()
-
-
-@pytest.mark.parametrize("move", ["one more commit", "no branch"])
-def test_Q2_a_branch_that_a_check_moves_during_the_merge_makes_the_approval_void(
-    gate: Gate, tmp_path: Path, move: str
-) -> None:
-    extra = gate.change("extra", {"src/sneaked.py": "sneaked = 1\n"}, onto="main")
-    change = (
-        f"update-ref refs/heads/$branch {extra}" if move == "one more commit" else "update-ref -d refs/heads/$branch"
-    )
-    work = armed(gate, tmp_path, f"branch=$(cat {tmp_path}/branch); git -C {gate.repo} {change}")
-    (tmp_path / "branch").write_text(work.branch)
-    before = gate.tip()
-    assert gate.merge() == {work.task: "void"}
-    assert (gate.tip(), gate.status(work.task)) == (before, "reviewing")
 
 
 def test_D5_a_green_result_by_a_fake_program_is_not_used_again_by_a_merge_that_has_the_real_one(
@@ -146,21 +129,6 @@ def in_force(gate: Gate, key: str) -> object:
     return {row["key"]: row["value"] for row in gate.lines(gate.cast.alice, "config", "show")}[key]
 
 
-def test_P12_of_two_policies_that_meet_in_a_merge_none_is_accepted_unseen(gate: Gate) -> None:
-    """A person approved one change of foureyes.toml; main has got another one meanwhile, and the file is now what
-    nobody saw.
-    """
-    text = gate.on_main("foureyes.toml") + "\n"
-    work = gate.approved({"foureyes.toml": text + "\n[minor]\nmax_lines = 5\n"})
-    gate.commit("main", {"foureyes.toml": "[review.auto_approve]\nrequire_quality_pass = false\n\n" + text})
-    gate.git("reset", "-q", "--hard")
-    assert gate.merge() == {work.task: "merged"}
-    assert "require_quality_pass" in gate.on_main("foureyes.toml")
-    assert "max_lines = 5" in gate.on_main("foureyes.toml")
-    assert (in_force(gate, "review.auto_approve.require_quality_pass"), in_force(gate, "minor.max_lines")) == (True, 50)
-    assert "changes that were not accepted" in str(gate.done(gate.cast.alice, "status")["notes"])
-
-
 def test_P12_a_policy_that_a_person_approved_is_in_force_after_the_merge_and_not_before(gate: Gate) -> None:
     text = gate.on_main("foureyes.toml") + "\n"
     work = gate.approved({"foureyes.toml": text + "\n[minor]\nmax_lines = 5\n"})
@@ -204,25 +172,6 @@ def test_P2_the_maker_approves_none_of_its_own_in_a_batch(gate: Gate) -> None:
     assert gate.status(work.task) == "reviewing"
 
 
-def test_Q1_while_a_merge_waits_for_its_check_another_one_leaves_and_nothing_is_withdrawn(
-    gate: Gate, tmp_path: Path
-) -> None:
-    """The check waits for a word; meanwhile another `fe merge` leaves."""
-    for name in ("here", "go"):
-        os.mkfifo(tmp_path / name)
-    work = armed(gate, tmp_path, f"echo here > {tmp_path}/here; read word < {tmp_path}/go")
-    found: list[dict[str, str]] = []
-    thread = threading.Thread(target=lambda: found.append(gate.merge(gate.cast.job)))
-    thread.start()
-    assert (tmp_path / "here").read_text() == "here\n"
-    refused = gate.no(gate.cast.alice, "merge", rc=4)
-    assert "another fe merge is running" in refused.message
-    gate.no(gate.cast.alice, "approve", "--withdraw", work.task, rules=["Q1"])
-    (tmp_path / "go").write_text("go\n")
-    thread.join()
-    assert found == [{work.task: "merged"}]
-
-
 # An older store
 
 
@@ -247,15 +196,3 @@ def test_P12_an_older_store_that_is_put_back_merges_nothing(gate: Gate) -> None:
     before = gate.tip()
     gate.no(gate.cast.alice, "merge", rules=["P12"])
     assert gate.tip() == before
-
-
-def test_P12_a_forged_anchor_on_the_target_does_not_make_an_older_store_the_current_one(gate: Gate) -> None:
-    """The line below names a row that the older store has. The anchor before it, which only the newer one has, is still
-    there.
-    """
-    anchor, work = older_store(gate)
-    (gate.repo / "src" / "elsewhere.py").write_text("elsewhere = 1\n")
-    gate.git("add", ".")
-    gate.git("commit", "-q", "-m", f"tidy\n\nJournal: {anchor}")
-    gate.run(gate.cast.alice, "merge")
-    assert gate.status(work.task) == "approved"

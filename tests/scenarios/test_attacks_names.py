@@ -2,30 +2,7 @@
 
 from __future__ import annotations
 
-from tests.scenarios.attack_moves import detached, security
 from tests.stage.commands import Stage
-
-
-def test_I8_a_forged_trailer_locks_a_person_out_until_a_person_clears_it_on_record(stage: Stage) -> None:
-    cast = stage.cast
-    person = stage.session(cast.alice)
-    work = stage.submit_work(
-        cast.codex,
-        stage.create(cast.claude),
-        message=f"work\n\nFoureyes-Session: {person}\nFoureyes-Session:   {person} \n",
-    )
-    stage.may_not_approve(cast.alice, work, rules=["P2"])
-    for agent in (cast.codex, cast.gemini, cast.job, detached(cast.codex)):
-        stage.no(agent, "audit", "correct-author", work.task, person, "-m", "it was not them", rules=["I8"])
-    stage.no(
-        cast.alice, "audit", "correct-author", work.task, stage.session(cast.codex), "-m", "nor that one", rules=["I8"]
-    )
-    assert stage.no(cast.alice, "audit", "correct-author", work.task, person, "-m", " ", rules=None).rc == 1
-    stage.done(cast.alice, "audit", "correct-author", work.task, person, "-m", "I wrote no line of it")
-    assert security(stage) == [("attribution_cleared", "I8", work.task, person)]
-    assert stage.approve(cast.alice, work)["rule"] == "P7"
-    assert person in stage.show(work.task)["authors"]
-
 
 ODD = (
     "x" * 81,

@@ -20,12 +20,9 @@ from tests.scenarios.attack_moves import (
     Through,
     detached,
     detached_at_a_terminal,
-    holding,
     kinds,
     rules_of,
-    security,
     shell_named,
-    spawned,
     typing,
     while_asked,
 )
@@ -208,31 +205,6 @@ def test_I9_agents_and_services_make_no_keys(stage: Stage) -> None:
     assert stage.head() == before
 
 
-def test_I9_the_first_key_belongs_to_who_looks_like_a_person_first(stage: Stage, tmp_path: Path) -> None:
-    """A limit, and recorded: docs/threat-model.md has it under "the first key"."""
-    thief = detached_at_a_terminal(stage.cast.codex, SECRET, SECRET, home=tmp_path / "thief")
-    made = stage.done(thief, "key", "new", "--human")
-    assert made["registered"] is True
-    ((kind, rule, _, session),) = security(stage)
-    assert (kind, rule, session) == ("key_added", "I9", stage.session(stage.cast.alice))
-    late = stage.done(typing(stage.cast.alice, SECRET, SECRET, home=tmp_path / "alice"), "key", "new", "--human")
-    assert late["registered"] is False
-    assert [row["fingerprint"] for row in stage.lines(stage.cast.alice, "key", "list")] == [made["fingerprint"]]
-
-
-def test_I9_after_the_first_key_who_looks_like_a_person_adds_none(keyed: Stage, tmp_path: Path, home: Path) -> None:
-    thief = detached_at_a_terminal(keyed.cast.codex, SECRET, SECRET, home=tmp_path / "thief")
-    made = keyed.done(thief, "key", "new", "--human")
-    assert made["registered"] is False
-    keyed.no(thief, "key", "add", made["public"], "--person", "thief@here", rules=["I9"])
-    keyed.no(thief, "key", "retire", made["fingerprint"], "-m", "x", rc=3)
-    (mine,) = keyed.lines(keyed.cast.alice, "key", "list")
-    keyed.no(thief, "key", "retire", mine["fingerprint"], "-m", "gone", rules=["I9"])
-    guessing = detached_at_a_terminal(keyed.cast.codex, "password", "letmein1", "secret12", home=home)
-    keyed.no(guessing, "key", "add", made["public"], "--person", "thief@here", rules=["I9"])
-    assert [row["fingerprint"] for row in keyed.lines(keyed.cast.alice, "key", "list")] == [mine["fingerprint"]]
-
-
 def test_I9_a_key_that_an_agent_could_sign_with_silently_is_no_persons_key(stage: Stage, tmp_path: Path) -> None:
     public = sshsig.public_of(Ed25519PrivateKey.generate())
     (tmp_path / "id.pub").write_text(f"{public} me\n")
@@ -260,29 +232,6 @@ def test_I9_with_human_proof_key_a_person_without_one_is_told_how_to_get_it(stag
     stage.may_not_approve(stage.cast.alice, work, rules=["I9"], env={"FOUREYES_REVIEW_HUMAN_PROOF": "observed"})
 
 
-def test_I9_with_human_proof_key_who_looks_like_a_person_decides_nothing(
-    keyed: Stage, signed_work: SubmissionTime, tmp_path: Path, home: Path
-) -> None:
-    task = signed_work.task
-    without = detached_at_a_terminal(keyed.cast.codex, home=tmp_path / "nothing")
-    guessing = detached_at_a_terminal(keyed.cast.codex, "password", home=home)
-    for thief in (without, guessing):
-        keyed.may_not_approve(thief, signed_work, "-m", "fine", rules=["I9"])
-    for words in (
-        "redo T -m x",
-        "reject T -m x",
-        "close T",
-        "approve T --break-glass why",
-        "hold T -m x",
-        "policy set review.policy trusted",
-        "policy set review.human_proof observed",
-        "policy unset review.human_proof",
-        "feature set balanced_review_policy true",
-    ):
-        keyed.no(without, *[task if word == "T" else word for word in words.split()], rules=["I9"])
-    assert keyed.status(task) == "reviewing"
-
-
 def test_I9_a_persons_approval_with_their_key_is_shown_as_that(
     keyed: Stage, signed_work: SubmissionTime, home: Path
 ) -> None:
@@ -291,16 +240,6 @@ def test_I9_a_persons_approval_with_their_key_is_shown_as_that(
     (key,) = keyed.lines(keyed.cast.alice, "key", "list")
     assert f"human (key {key['fingerprint']})" in keyed.run(keyed.cast.alice, "show", signed_work.task).out
     keyed.verify()
-
-
-def test_I9_a_signature_is_of_one_diff_another_one_that_is_handed_in_meanwhile_is_not_approved(
-    keyed: Stage, signed_work: SubmissionTime, tmp_path: Path, home: Path
-) -> None:
-    with while_asked(keyed, keyed.cast.alice, tmp_path, "approve", signed_work.task, home=home) as results:
-        keyed.commit(signed_work.branch, {"sneaked.txt": "in\n"})
-        keyed.submit(keyed.cast.codex, signed_work.task)
-    assert results[0].rc in (1, 4), results
-    assert keyed.show(signed_work.task)["approvals"] == []
 
 
 def test_D4_a_branch_that_moves_while_the_person_types_is_not_approved(
@@ -313,15 +252,6 @@ def test_D4_a_branch_that_moves_while_the_person_types_is_not_approved(
     assert rules_of(results[0]) == ["D4"]
 
 
-def test_T8_a_task_that_is_edited_while_the_person_types_is_not_approved(
-    keyed: Stage, signed_work: SubmissionTime, tmp_path: Path, home: Path
-) -> None:
-    with while_asked(keyed, keyed.cast.alice, tmp_path, "approve", signed_work.task, home=home) as results:
-        keyed.done(keyed.cast.codex, "update", signed_work.task, "--accept", "nothing much")
-    assert results[0].rc == 4, results
-    assert keyed.status(signed_work.task) == "reviewing"
-
-
 def test_P10_M6_who_looks_like_a_person_may_call_work_minor_and_where_people_have_keys_it_counts_for_nothing(
     keyed: Stage, signed_work: SubmissionTime
 ) -> None:
@@ -329,43 +259,6 @@ def test_P10_M6_who_looks_like_a_person_may_call_work_minor_and_where_people_hav
     keyed.done(detached_at_a_terminal(keyed.cast.codex), "update", signed_work.task, "--minor")
     keyed.may_not_approve(keyed.cast.codex, signed_work, rules=["P2"])
     assert kinds(keyed) == ["key_added"]
-
-
-def test_M6_a_skip_that_nobody_signed_lets_nothing_through_where_people_sign(keyed: Stage) -> None:
-    forged = detached_at_a_terminal(keyed.cast.codex)
-    planned = keyed.create(forged, "-l", "review:skip")
-    labelled = keyed.create(keyed.cast.claude)
-    keyed.done(forged, "label", "add", labelled, "review:skip")
-    for task in (planned, labelled):
-        assert keyed.status(keyed.submit_work(keyed.cast.gemini, task).task) == "reviewing"
-    assert kinds(keyed) == ["key_added"]
-
-
-def test_I9_P6_where_only_people_with_keys_approve_no_disguise_helps(
-    keyed: Stage, signed_work: SubmissionTime, tmp_path: Path, home: Path
-) -> None:
-    """The strongest setting at this level: human_proof = "key" and independence = "human"."""
-    keyed.done(typing(keyed.cast.alice, SECRET, home=home), "config", "set", "review.independence", "human")
-    codex = keyed.cast.codex
-    keyed.may_not_approve(shell_named(detached(codex), tmp_path / "gemini"), signed_work, "-m", "x", rules=["P6"])
-    keyed.may_not_approve(detached_at_a_terminal(codex, home=tmp_path / "x"), signed_work, "-m", "x", rules=["I9"])
-    reviewer = holding(keyed.cast.gemini, spawned(keyed, keyed.cast.gemini, signed_work.task, "review"))
-    keyed.may_not_approve(reviewer, signed_work, "-m", "x", rules=["P6"])
-    made_up = Actor(
-        session=SessionId("ses-madeup00"),
-        kind="human",
-        trust="observed",
-        person="bob@desk",
-        evidence=("person:bob@desk",),
-    )
-    app = open_project(str(keyed.repo), {"HOME": str(tmp_path)})
-    try:
-        with pytest.raises(Refused) as refused:
-            app.decisions.approve(made_up, signed_work.task)
-    finally:
-        app.close()
-    assert [reason.rule for reason in refused.value.reasons] == ["I9"]
-    assert keyed.approve(typing(keyed.cast.alice, SECRET, home=home), signed_work)["rule"] == "P7"
 
 
 def test_I9_a_key_makes_a_person_anywhere_for_what_it_signs_and_can_call_a_container_home_I3(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.attack_moves import detached, detached_at_a_terminal, holding, kinds, shell_named, spawned
+from tests.scenarios.attack_moves import detached, detached_at_a_terminal, kinds, shell_named
 from tests.stage.commands import Stage, SubmissionTime
 
 LAX = """[project]
@@ -71,22 +71,6 @@ def test_neither_environment_nor_flag_nor_command_gives_an_agent_another_policy_
         for who in (codex, stage.cast.helper, stage.cast.job, detached(codex)):
             stage.no(who, *words.split(), rules=["P12"], env=LOOSER if who is codex else None)
     assert stage.head() == before
-
-
-def test_P12_a_policy_committed_on_the_target_by_hand_is_not_used_and_is_reported(
-    stage: Stage, work: SubmissionTime
-) -> None:
-    before = in_force(stage)
-    stage.commit("main", {"foureyes.toml": LAX.format(id=project_id(stage))}, message="Tidy up")
-    assert in_force(stage) == before
-    stage.may_not_approve(stage.cast.codex, work, "--self-review", "-m", "I looked", rules=["P2"])
-    assert "changes that were not accepted" in " ".join(stage.done(stage.cast.alice, "status")["notes"])
-    (said,) = [row for row in stage.lines(stage.cast.alice, "doctor") if row["check"] == "configuration"]
-    assert (said["result"], said["next"]) == ("warn", "a person runs: fe config accept")
-    stage.no(stage.cast.codex, "config", "accept", rules=["P12"])
-    assert stage.done(stage.cast.codex, "init")["created"] is False
-    assert stage.done(stage.cast.alice, "init")["created"] is False
-    assert in_force(stage) == before
 
 
 def test_P12_a_policy_that_lay_on_the_target_before_init_is_not_accepted_unseen(stage: Stage, bare_repo: Path) -> None:
@@ -197,24 +181,6 @@ def test_P12_a_forged_project_id_or_anchor_on_the_target_stops_merging_for_all_a
 
 
 # Minor work
-
-
-def test_P10_minor_ten_times_a_day_ends_at_the_limit_of_the_origin_whatever_it_calls_itself(
-    stage: Stage, tmp_path: Path
-) -> None:
-    codex = stage.cast.people.agent("codex")
-    works = [stage.in_review(codex, codex, "--minor") for _ in range(7)]
-    for one in works[:5]:
-        assert stage.approve(codex, one)["exception"] is True
-    stage.may_not_approve(codex, works[5], "-m", "small", rules=["P2"])
-    stage.done(codex, "session", "new")
-    stage.may_not_approve(codex, works[5], "-m", "small", rules=["P2"])
-    stage.may_not_approve(shell_named(codex, tmp_path / "gemini"), works[5], "-m", "small", rules=["P2"])
-    stage.may_not_approve(
-        holding(codex, spawned(stage, codex, works[6].task, "review")), works[6], "-m", "small", rules=["P2"]
-    )
-    stage.no(codex, "close", works[6].task, rules=["C1"])
-    assert kinds(stage) == ["minor"] * 5
 
 
 def test_P10_minor_set_late_by_the_author_in_any_disguise_below_it_does_not_count(

@@ -16,7 +16,6 @@ from foureyes.errors import Refused, TokenRefused
 
 from tests.scenarios.attack_moves import (
     PROGRAM,
-    Through,
     detached,
     holding,
     kinds,
@@ -233,12 +232,6 @@ approve T --seen S | approve T --seen S -m fine | approve T --withdraw | approve
 merge | close T | close T --self-close-exception why | cancel T | delete T | reopen T | unblock T | block T -m why | unstart T | next
 approve T --seen S --break-glass why | approve T --seen S --self-review -m x | create x | create x --minor
 """
-NOT_FOR_A_TOKEN = """
-label add T x | label rm T x | update T --minor | update T --title x | update T --accept x | dep add T T | dep rm T T | defer T
-hold T -m x | resume T -m x | hold --project -m x | policy set review.policy trusted | policy unset review.policy | policy accept
-feature set balanced_review_policy false | key new --human | key add x --person a@b | key retire x -m y | author clear T ses-1 -m x
-session new | restore none.db | backup copy.db | init
-"""
 
 
 def refused_all(stage: Stage, who: Caller, commands: str, work: SubmissionTime) -> None:
@@ -253,21 +246,6 @@ def refused_all(stage: Stage, who: Caller, commands: str, work: SubmissionTime) 
 def test_who_may_implement_writes_no_verdict_of_any_kind_I2(stage: Stage) -> None:
     work, token = sub_agents_work(stage, stage.cast.claude, "-l", "security")
     refused_all(stage, holding(stage.cast.claude, token), NOT_FOR_A_MAKER, work)
-
-
-def test_I2_no_token_changes_labels_minor_policy_or_keys_nor_spawns_the_other_role(stage: Stage) -> None:
-    """Every second command with the one role, the others with the other; tests/app/project/test_tokens.py has all of them with
-    both.
-    """
-    work, token = sub_agents_work(stage, stage.cast.claude)
-    maker, reviewer = (
-        holding(stage.cast.claude, held) for held in (token, spawned(stage, stage.cast.claude, work.task, "review"))
-    )
-    commands = NOT_FOR_A_TOKEN.replace("\n", "|").strip("|").split("|")
-    refused_all(stage, maker, "|".join([*commands[::2], "session spawn T --role review"]), work)
-    refused_all(
-        stage, reviewer, "|".join([*commands[1::2], "session spawn T --role implement", "submit T", "start T"]), work
-    )
 
 
 VERDICTS = {
@@ -327,12 +305,6 @@ def drops_its_token(stage: Stage, folder: Path, start: str) -> tuple[str, Result
     return task, stage.cast.alice.sh(f"{given}; exit $?" if not start else given, cwd=stage.repo)
 
 
-def test_I3_a_token_that_is_dropped_after_the_work_leaves_the_process_P2(stage: Stage, tmp_path: Path) -> None:
-    task, result = drops_its_token(stage, tmp_path, "")
-    assert (result.rc, rules_of(result)) == (1, ["P2"]), result
-    assert stage.status(task) == "reviewing"
-
-
 def test_I3_a_token_that_is_dropped_by_an_agent_that_took_the_shells_place_leaves_the_process_P2(
     stage: Stage, tmp_path: Path
 ) -> None:
@@ -363,15 +335,6 @@ def test_I5_an_unused_token_does_not_hide_who_is_behind_a_service(stage: Stage, 
     assert [entry["via"] for entry in stage.show(task)["history"] if entry["action"] == "submitted"] == [
         stage.session(cast.job)
     ]
-
-
-def test_I4_a_sub_agent_that_drops_its_token_is_the_lead_again_P3_recorded(stage: Stage) -> None:
-    lead = stage.cast.claude
-    work, token = sub_agents_work(stage, lead)
-    bare = Through(holding(lead, token), "env", "-u", "FOUREYES_TOKEN")
-    stage.may_not_approve(bare, work, rules=["P3"])
-    assert stage.approve(bare, work, "-m", "fine")["exception"] is True
-    assert kinds(stage) == ["creator_approval"]
 
 
 def test_I3_a_reviewers_token_read_from_its_process_in_the_same_terminal_is_the_authors_P2(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from foureyes.ui.cli.main import cli
 
 from tests.stage.commands import DESTRUCTIVE, Stage
-from tests.stage.processes import FakeAgent, People, Result
+from tests.stage.processes import FakeAgent, People
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
@@ -187,17 +186,6 @@ def test_every_override_is_audited_and_there_is_no_silent_one(stage: Stage) -> N
     assert [entry["type"] for entry in stage.show(task)["logs"]] == ["security"]
 
 
-def test_who_wrote_a_commit_is_an_author_whoever_ran_start_I8_P2(stage: Stage) -> None:
-    cast = stage.cast
-    task = stage.create(cast.alice)
-    stage.done(cast.gemini, "log", task, "I write it, codex hands it in")
-    trailer = f"work\n\nTask: {task}\nFoureyes-Session: {stage.session(cast.gemini)}\n"
-    work = stage.submit_work(cast.codex, task, message=trailer)
-    refused = stage.may_not_approve(cast.gemini, work, "-m", "fine", rules=["P2"])
-    assert "commit" in refused.text
-    assert stage.approve(cast.opencode, work)["rule"] == "P7"
-
-
 def test_submit_commit_writes_the_trailers_that_name_the_author(stage: Stage) -> None:
     task = stage.create(stage.cast.alice)
     stage.done(stage.cast.codex, "start", task)
@@ -240,30 +228,6 @@ def test_the_record_cannot_be_cleared(stage: Stage) -> None:
     stage.create(cast.claude)
     assert mirror.read_text() == text
     stage.verify()
-
-
-def test_a_person_is_not_refused_as_creator_and_every_refusal_says_why(stage: Stage) -> None:
-    cast = stage.cast
-    work = stage.in_review(cast.alice, cast.codex)
-    twin = cast.people.agent("codex")
-    assert stage.session(twin) != stage.session(cast.codex)
-    assert work.task in stage.reviewable(twin)
-    refused = stage.run(cast.codex, "approve", work.task, "--seen", work.seen)
-    assert refused.rc == 1
-    assert refused.out == ""
-    assert "P2" in refused.err
-    assert "next:" in refused.err
-    assert stage.run(cast.people.person("in another terminal"), "approve", work.task).rc == 0
-
-
-def test_sub_agents_of_one_process_are_sessions_of_one_origin(stage: Stage) -> None:
-    cast = stage.cast
-    sister = cast.people.agent("gemini", under=cast.claude)
-    work = stage.in_review(cast.alice, cast.helper)
-    assert len({stage.session(who) for who in (cast.claude, cast.helper, sister)}) == 3
-    stage.may_not_approve(sister, work, "-m", "fine", rules=["P2"])
-    stage.may_not_approve(cast.claude, work, "-m", "fine", rules=["P2"])
-    assert stage.approve(cast.gemini, work)["rule"] == "P7"
 
 
 def test_an_epic_never_closes_by_itself_and_not_by_who_did_its_work(stage: Stage) -> None:
@@ -363,49 +327,6 @@ def crowd(tmp_path: Path) -> Iterator[list[FakeAgent]]:
     """Twelve agents, each its own session."""
     with People(tmp_path / "crowd") as people:
         yield [people.agent("claude") for _ in range(12)]
-
-
-def at_once(agents: list[FakeAgent], stage: Stage, *args: str) -> list[Result]:
-    """The same command by everybody, started together."""
-    results: dict[int, Result] = {}
-    gate = threading.Barrier(len(agents))
-
-    def go(number: int) -> None:
-        gate.wait()
-        results[number] = stage.run(agents[number], *args)
-
-    threads = [threading.Thread(target=go, args=(number,)) for number in range(len(agents))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return [results[number] for number in range(len(agents))]
-
-
-def test_of_twelve_that_start_one_task_exactly_one_wins(stage: Stage, crowd: list[FakeAgent]) -> None:
-    task = stage.create(stage.cast.alice)
-    results = at_once(crowd, stage, "start", task)
-    winners = [number for number, result in enumerate(results) if result.rc == 0]
-    assert len(winners) == 1
-    name = stage.done(crowd[winners[0]], "whoami")["name"]
-    losers = [result for number, result in enumerate(results) if number not in winners]
-    assert {result.rc for result in losers} == {4}
-    for result in losers:
-        assert f"{task} was started by {name} " in result.err
-        assert "next: fe next" in result.err
-    assert [entry["action"] for entry in stage.show(task)["history"]] == ["created", "started"]
-    assert stage.done(crowd[winners[0]], "start", task)["changed"] is False
-    stage.verify()
-
-
-def test_of_twelve_that_ask_for_the_next_of_five_tasks_five_get_one_each(stage: Stage, crowd: list[FakeAgent]) -> None:
-    tasks = {stage.create(stage.cast.alice, title=f"task {number}") for number in range(5)}
-    results = at_once(crowd, stage, "next", "--json")
-    won = [result.json["task"] for result in results if result.rc == 0]
-    assert len(won) == 5
-    assert set(won) == tasks
-    assert {result.rc for result in results} == {0, 3}
-    stage.verify()
 
 
 def test_no_error_suggests_to_destroy_anything(stage: Stage) -> None:

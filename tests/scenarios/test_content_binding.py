@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from tests.stage.commands import APP, Stage, SubmissionTime
-
-BLOCK = "if ready:\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n    f = 6\n"
 
 
 def changed(stage: Stage, text: str, path: str = "app.py") -> SubmissionTime:
@@ -97,74 +92,6 @@ def test_A3_a_rebase_submitted_again_in_review_is_marked_as_what_it_is(stage: St
     again = stage.submit(stage.cast.codex, work.task)
     assert stage.show(work.task)["attempts"][1]["relation"] == "trivial_rebase"
     assert again.diff_id == work.diff_id
-
-
-def test_A3_an_identical_line_moved_to_another_place_does_not_keep_the_approval(stage: Stage) -> None:
-    two = BLOCK + "\n" * 12 + BLOCK
-    stage.commit("blocks", {"twice.py": two})
-    stage.git("merge", "-q", "--ff-only", "blocks")
-    first, second = two.replace("    c = 3\n", "    c = 3\n    leak()\n", 1), two[: len(BLOCK)]
-    second += two[len(BLOCK) :].replace("    c = 3\n", "    c = 3\n    leak()\n")
-    work = changed(stage, first, "twice.py")
-    stage.approve(stage.cast.gemini, work)
-    stage.commit("other", {"README.md": "# Other\n"})
-    stage.git("merge", "-q", "--ff-only", "other")
-    stage.commit(work.branch, {"twice.py": second}, onto="main")
-    stage.git("merge", "-q", "--no-ff", "-m", "merge", work.branch)
-    (row,) = stage.lines(stage.cast.alice, "merge")
-    assert (row["outcome"], stage.status(work.task)) == ("void", "reviewing")
-    assert "is stale" in row["message"]
-    stage.done(stage.cast.alice, "redo", work.task, "-m", "that is the other block")
-    assert stage.status(work.task) == "open"
-
-
-def test_A2_nothing_around_the_commits_changes_a_diff_id(stage: Stage) -> None:
-    """Submitted again and again with another message, while the surroundings lie: the same diff id each time."""
-    text = APP.replace("line 5\n", "line  five\n").replace("line 15\n", "\tline fifteen\r\n")
-    work = changed(stage, text)
-    tree = stage.git("rev-parse", f"{work.branch}^{{tree}}")
-    home = stage.cast.codex.home
-    lies: dict[str, Callable[[], object]] = {
-        "a worktree file that says something else": lambda: (stage.repo / "app.py").write_text("forged\n"),
-        "attributes in the worktree": lambda: (stage.repo / ".gitattributes").write_text("* -diff -text\n*.py diff=odd\n"),
-        "attributes of the repository": lambda: _write(stage.repo / ".git" / "info" / "attributes", "*.py -diff binary\n"),
-        "configuration of the repository": lambda: [
-            stage.git("config", key, value)
-            for key, value in (
-                ("diff.noprefix", "true"), ("diff.algorithm", "patience"), ("diff.context", "0"),
-                ("diff.external", "/bin/true"), ("diff.odd.textconv", "/bin/true"), ("core.autocrlf", "true"),
-                ("diff.renames", "false"), ("core.whitespace", "cr-at-eol"),
-            )
-        ],
-        "configuration of the user": lambda: _write(home / ".gitconfig", "[diff]\n\tcontext = 9\n\tnoprefix = true\n"),
-        "a replaced blob": lambda: stage.git("replace", *_blobs(stage, work.branch, "main")),
-        "a replaced commit": lambda: stage.git("replace", work.head, stage.git("rev-parse", "main")),
-    }  # fmt: skip
-    seen = {}
-    for number, (name, lie) in enumerate(lies.items()):
-        lie()
-        made = stage.git("--no-replace-objects", "commit-tree", tree, "-p", "main", "-m", f"again {number}")
-        stage.git("update-ref", f"refs/heads/{work.branch}", made)
-        env = {"GIT_EXTERNAL_DIFF": "/bin/true", "GIT_DIFF_OPTS": "-u0", "GIT_DIR": "/nowhere"}
-        again = stage.submit(stage.cast.codex, work.task, env=env)
-        seen[name] = (again.attempt, again.head, again.diff_id)
-        if name == "a replaced commit":
-            assert again.head == made
-    (home / ".gitconfig").unlink()
-    assert {diff for _, _, diff in seen.values()} == {work.diff_id}
-    assert [attempt for attempt, _, _ in seen.values()] == list(range(2, 2 + len(lies)))
-    shown = stage.run(stage.cast.alice, "show", work.task, "--diff").out
-    assert "line  five" in shown
-    assert "forged" not in shown
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-
-
-def _blobs(stage: Stage, one: str, other: str) -> list[str]:
-    return [stage.git("rev-parse", f"{branch}:app.py") for branch in (one, other)]
 
 
 def test_A2_two_tasks_with_the_same_change_have_the_same_diff_id_and_a_mode_change_another(stage: Stage) -> None:

@@ -18,7 +18,6 @@ from tests.stage.shop_loop import (
     ATOMIC,
     CODED,
     EMPTY,
-    FILES,
     LIMIT_PY,
     WHY,
     Loop,
@@ -30,7 +29,6 @@ from tests.stage.shop_loop import (
 
 pytestmark = pytest.mark.scenario
 
-LOCKED = LIMIT_PY.replace("    seen[key] += 1\n", "    with lock:\n        seen[key] += 1\n")
 VERDICTS = ("approved", "concerns", "blocker")
 
 
@@ -142,22 +140,6 @@ def test_21_the_first_answer_is_judged_like_any_other_L11(back: Loop, work: Subm
     assert (said["no_progress"], said["rounds"][1]["fixed"], said["rounds"][1]["action"]) == (1, 0, "warn")
 
 
-def test_22_23_one_engine_routes_developer_senior_lead_and_then_a_person_and_the_record_says_the_same_E1(
-    back: Loop, work: SubmissionTime, names: list[str]
-) -> None:
-    back.done(back.cast.alice, "config", "set", "loop.no_progress_limit", "1")
-    seen = []
-    for number in range(2, 5):
-        again = back.again(work.task, nth(number), dict.fromkeys(names[:2], "FIXED"))
-        back.review(again, rulings=dict.fromkeys(names[:2], "NOT_FIXED"))
-        said, task = back.loop(work.task), back.show(work.task)["task"]
-        assert (said["tier"], said["waiting_for"]) == (task["tier"], task["waiting_for"])
-        seen.append((said["tier"], said["waiting_for"]))
-        if said["waiting_for"] == "lead":
-            back.done(back.cast.alice, "lead", "senior", work.task, "-m", "once more")
-    assert seen == [("senior", ""), ("lead", "lead"), ("user", "user")]
-
-
 def test_24_one_key_with_other_words_is_a_conflict_and_the_first_stays(loop: Loop) -> None:
     first = loop.done(loop.cast.claude, "create", "Add login", "-p", "1", "--key", "import-7")
     assert loop.done(loop.cast.claude, "create", "Add login", "-p", "1", "--key", "import-7")["task"] == first["task"]
@@ -242,14 +224,6 @@ def test_28_no_agent_writes_what_the_gate_or_the_validator_says_I2_D5(loop: Loop
     assert loop.run(claude, "validate").rc == 6
 
 
-SCAN = """
-[[checks]]
-name = "scan"
-run = "cp report.sarif $FOUREYES_REPORT 2>/dev/null; exit $(cat code.txt)"
-report = "sarif"
-"""
-
-
 def sarif(*lines: int) -> str:
     """What a tool found in a file."""
     results: list[dict[str, Any]] = [
@@ -264,29 +238,6 @@ def sarif(*lines: int) -> str:
         for line in lines
     ]
     return json.dumps({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "scan"}}, "results": results}]})
-
-
-def test_29_30_a_tool_that_exits_1_keeps_its_findings_and_a_missing_report_is_not_a_clean_one_G1_L8(loop: Loop) -> None:
-    loop.configure(SCAN, {"code.txt": "0\n", "report.sarif": sarif()})
-    task = loop.plan()
-    loop.deliver(loop.cast.claude, task, {**FILES, "report.sarif": sarif(5, 9), "code.txt": "1\n"})
-    loop.checked(loop.cast.job, task, rc=6)
-    rows = loop.findings(task)
-    assert [(row["kind"], row["location"]["line"], row["check"], row["state"]) for row in rows] == [
-        ("CK", line, "scan", "open") for line in (5, 9)
-    ]
-    if loop.status(task) == "reviewing":
-        loop.done(loop.cast.alice, "redo", task, "-m", "the scan found something")
-    loop.done(loop.cast.claude, "start", task)
-    loop.git("worktree", "add", "-q", str(loop.repo.parent / "side"), f"fe/{task}")
-    loop.git("rm", "-q", "report.sarif", cwd=loop.repo.parent / "side")
-    (loop.repo.parent / "side" / "code.txt").write_text("0\n")
-    loop.git("commit", "-q", "-am", "no report at all", cwd=loop.repo.parent / "side")
-    again = loop.submit(loop.cast.claude, task)
-    (check,) = loop.checked(loop.cast.job, task, rc=6)["checks"]
-    assert check["outcome"] != "passed"
-    assert [row["state"] for row in loop.findings(task)] == ["open", "open"]
-    assert "D5" in loop.may_not_approve(loop.cast.gemini, again, "-m", "fine", rules=["D5"]).rules
 
 
 def test_31_prompts_cut_everything_else_before_a_blocking_finding_and_refuse_rather_than_drop_one_F4(

@@ -7,24 +7,20 @@ the way to the target branch is in `test_merge_regressions.py`.
 from __future__ import annotations
 
 import json
-import re
-import sys
 from pathlib import Path
 
 import pytest
 
-from foureyes.core.nouns.check import RED_BEFORE
 from foureyes.steps import Steps, fe
 from foureyes.ui.steps import steps_text
 
 from tests.stage.checkout import AT_ONCE
 from tests.stage.commands import DESTRUCTIVE, Stage, SubmissionTime
 from tests.stage.processes import Caller
-from tests.stage.shop import TESTS, Shop, commit_in, with_pipeline
+from tests.stage.shop import TESTS, Shop, with_pipeline
 
 pytestmark = pytest.mark.scenario
 
-RUFF = Path(sys.executable).parent / "ruff"
 CODE = {"src/code.py": "VALUE = 1\n"}
 
 
@@ -51,30 +47,6 @@ def submitted_task(shop: Shop, files: dict[str, str], *labels: str) -> Submissio
 # Checks
 
 
-def test_a_linter_that_finds_something_failed_with_its_findings_and_one_that_breaks_is_no_pass(
-    stage: Stage,
-) -> None:
-    sarif = 'check --no-cache --isolated --output-format sarif --output-file "$FOUREYES_REPORT"'
-    shop = Shop(stage.repo, stage.cast)
-    shop.configure(
-        checks(("lint", f"{RUFF} {sarif} src", "sarif"), ("broken", f"{RUFF} {sarif} --no-such-option src", "sarif"))
-    )
-    task = shop.create(shop.cast.alice)
-    shop.done(shop.cast.claude, "start", task)
-    shop.commit(f"fe/{task}", {"src/code.py": "import os\n\nVALUE = 1\n"})
-    work = shop.submit(shop.cast.alice, task)
-    lint, broken = shop.checked(shop.cast.job, work.task, rc=6)["checks"]
-    assert (lint["outcome"], len(lint["failing"])) == ("failed", 1)
-    assert lint["failing"][0].startswith("F401 src/code.py:1 ")
-    assert broken["outcome"] == "crashed"
-    refused = shop.may_not_approve(shop.cast.alice, work, rules=["D5", "D5"])
-    assert ("required check lint failed" in refused.text, "required check broken crashed" in refused.text) == (
-        True,
-        True,
-    )
-    assert "".join(shop.run(shop.cast.alice, "queue").out.split("+3 -0")[1].split()[0]) == "✗!"
-
-
 def test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one(stage: Stage) -> None:
     shop = Shop(stage.repo, stage.cast)
     shop.configure(checks(("scan", "true", "sarif"), ("missing", "/no/such/scanner .", "none")))
@@ -86,20 +58,6 @@ def test_a_scan_that_was_not_made_or_left_no_report_is_not_a_clean_one(stage: St
     report = shop.checked(shop.cast.job, work.task, rc=6)
     assert ([row["outcome"] for row in report["checks"]], report["status"]) == (["crashed", "crashed"], "reviewing")
     shop.may_not_approve(shop.cast.alice, work, rules=["D5", "D5"])
-
-
-def test_checks_see_the_attempts_tree_and_never_anybodys_checkout(shop: Shop) -> None:
-    untidy = {"src/untracked.py": "UNTYPED MESSY UNUSED\n", "src/prices.py": "# gross\n"}
-    for name, text in untidy.items():
-        (shop.repo / name).write_text(text)
-    fine, bad = (
-        submitted_task(shop, CODE, "review:auto"),
-        submitted_task(shop, {"src/bad.py": "MESSY\n"}, "review:auto"),
-    )
-    assert shop.checked(shop.cast.job, fine.task)["status"] == "approved"
-    assert shop.checked(shop.cast.job, bad.task, rc=6)["status"] == "open"
-    assert {name: (shop.repo / name).read_text() for name in untidy} == untidy
-    assert sorted(shop.git("status", "--porcelain").split()) == sorted(["??", "src/untracked.py", "M", "src/prices.py"])
 
 
 def test_what_a_check_writes_is_gone_with_its_checkout(stage: Stage) -> None:
@@ -116,37 +74,7 @@ def test_what_a_check_writes_is_gone_with_its_checkout(stage: Stage) -> None:
     assert shop.git("status", "--porcelain") == ""
 
 
-def test_zero_checks_and_zero_tests_approve_nothing(stage: Stage) -> None:
-    shop = Shop(stage.repo, stage.cast)
-    first = submitted_task(shop, CODE, "review:auto")
-    (row,) = shop.queue().values()
-    assert (row["mode"], row["auto_approvable"]) == ("auto-approve", False)
-    assert "no check is configured, and nothing is approved automatically without one" in [
-        reason["message"] for reason in row["auto_reasons"]
-    ]
-    shop.no(shop.cast.job, "check", "run", first.task, rc=3)
-    shop.configure(AT_ONCE + TESTS, {"tests/run.sh": "echo '<testsuite/>' > $FOUREYES_REPORT\n"})
-    second = submitted_task(shop, {"src/other.py": "x\n"}, "review:auto")
-    (only,) = shop.checked(shop.cast.job, second.task, rc=6)["checks"]
-    assert (only["outcome"], only["summary"]) == ("failed", f"the report contains no tests. {RED_BEFORE}")
-    assert "M4" not in [
-        approval["rule"] for task in (first.task, second.task) for approval in shop.show(task)["approvals"]
-    ]
-
-
 # Modes
-
-
-def test_a_label_rule_that_bars_auto_approval_holds_whatever_the_mode_says(shop: Shop) -> None:
-    work = submitted_task(shop, CODE, "review:auto", "security")
-    report = shop.checked(shop.cast.job, work.task)
-    assert report["status"] == "reviewing"
-    assert [(reason["rule"], reason["message"]) for reason in report["reasons"]] == [
-        ("M3", "label security forbids approval without a reviewer (auto_approve = false)")
-    ]
-    assert not next(iter(shop.queue().values()))["auto_approvable"]
-    shop.may_not_approve(shop.cast.gemini, work, "-m", "read it", rules=["P6"])
-    assert shop.approve(shop.cast.alice, work)["status"] == "approved"
 
 
 @pytest.mark.parametrize(
@@ -168,50 +96,6 @@ def test_of_several_labels_the_strictest_counts_and_not_the_first(
     assert (row["task"], row["mode"]) == (work.task, mode)
 
 
-def test_an_attempt_that_edits_the_gates_settings_is_judged_by_the_old_ones_and_by_a_person(
-    shop: Shop,
-) -> None:
-    cast = shop.cast
-    loose = (shop.repo / "foureyes.toml").read_text().split("[[checks]]")[
-        0
-    ] + '[[checks]]\nname = "tests"\nrun = "true"\n'
-    work = submitted_task(shop, {"foureyes.toml": loose, "src/bad.py": "MESSY\n"}, "review:skip")
-    report = shop.checked(cast.job, work.task, rc=6)
-    assert (report["mode"], report["status"]) == ("per-task", "open")
-    assert [row["outcome"] for row in report["checks"]] == ["passed", "passed", "failed", "passed"]
-    shop.may_not_approve(cast.gemini, work, "-m", "fine", rules=["D1", "D5", "P6"])
-    shop.may_not_approve(cast.alice, work, rules=["D1", "D5"])
-    tidy = shop.deliver(cast.claude, work.task, {"src/bad.py": "fine\n"})
-    assert len(shop.checked(cast.job, work.task)["checks"]) == 4
-    shop.may_not_approve(cast.gemini, tidy, "-m", "fine", rules=["P6"])
-    shop.approve(cast.alice, tidy)
-    assert shop.merge() == {work.task: "merged"}
-    assert [row["check"] for row in shop.done(cast.alice, "check", "show", work.task)["checks"]] == ["tests"]
-
-
-def test_an_attempt_that_takes_a_test_away_is_not_green_and_only_a_persons_word_lets_it_go(
-    shop: Shop,
-) -> None:
-    cast = shop.cast
-    task = shop.create(cast.alice, "-l", "review:auto")
-    place = Path(shop.done(cast.claude, "start", task, "--worktree")["worktree"])
-    (place / "tests/test_prices.sh").unlink()
-    commit_in(shop, place, {"tests/test_new.sh": "true\n", **CODE})
-    shop.done(cast.claude, "submit", task, cwd=place)
-    report = shop.checked(cast.job, task, rc=6)
-    assert (report["checks"][0]["outcome"], report["checks"][0]["gone"]) == ("failed", ["shop::test_prices"])
-    assert report["status"] == "reviewing", "a person is asked at once"
-    commit_in(shop, place, {"src/more.py": "x\n"})
-    work = shop.submit(cast.claude, task)
-    shop.checked(cast.job, task, rc=6)
-    shop.may_not_approve(cast.gemini, work, "-m", "the test was of no use", rules=["D5"])
-    shop.may_not_approve(cast.alice, work, rules=["D5"])
-    assert shop.approve(cast.alice, work, "-m", "prices are tested elsewhere")["status"] == "approved"
-    (event,) = shop.lines(cast.alice, "security")
-    assert (event["kind"], event["task"], event["reason"]) == ("tests_gone", task, "prices are tested elsewhere")
-    assert shop.merge() == {task: "merged"}
-
-
 # Feedback, counts, hints, the store
 
 
@@ -227,23 +111,6 @@ def test_a_corrupt_feedback_file_is_set_aside_and_said_and_nothing_is_lost(shop:
     history = json.loads(file.read_text())["history"]
     assert [(entry["iteration"], entry["customFeedback"]) for entry in history] == [(1, "first"), (2, "second")]
     shop.verify()
-
-
-def test_lines_are_counted_and_not_read_from_a_graph(shop: Shop) -> None:
-    cast, task = shop.cast, shop.create(shop.cast.alice, title="Long")
-    place = Path(shop.done(cast.claude, "start", task, "--worktree")["worktree"])
-    deep = "src/" + "/".join(["a_rather_long_name_of_a_directory"] * 4) + "/file => {other}.py"
-    shop.git("mv", "app.py", "renamed.py", cwd=place)
-    (place / "blob.bin").write_bytes(bytes(range(256)) * 4)
-    commit_in(
-        shop, place, {deep: "".join(f"line {number}\n" for number in range(1234)), "README.md": "# Shop\n+++\n---\n"}
-    )
-    shop.done(cast.claude, "submit", task, cwd=place)
-    (row,) = shop.queue().values()
-    assert (row["files"], row["added"], row["removed"]) == (4, 1236, 0)
-    files = {changed["path"]: changed for changed in shop.show(task)["attempts"][0]["files"]}
-    assert (files[deep]["added"], files["renamed.py"]["old_path"], files["blob.bin"]["added"]) == (1234, "app.py", None)
-    assert re.search(rf" {task} .* \+1236 -0 ", shop.run(cast.alice, "queue").out)
 
 
 def follow(shop: Shop, who: Caller, said: str, steps: Steps) -> str:
@@ -310,20 +177,3 @@ def test_no_refusal_between_hand_in_and_merge_tells_anybody_to_destroy_something
         assert "next: " in result.err, (command, result.err)
         assert DESTRUCTIVE.search(result.err.replace("fe redo", "")) is None, (command, result.err)
     assert shop.head() == before
-
-
-def test_a_worktree_that_start_made_has_no_store_of_its_own(shop: Shop) -> None:
-    cast = shop.cast
-    places = {}
-    for who in (cast.claude, cast.codex):
-        task = shop.create(cast.alice)
-        places[task] = Path(shop.done(who, "start", task, "--worktree")["worktree"])
-        commit_in(shop, places[task], {f"src/{task[3:]}.py": "x\n"})
-        shop.done(who, "submit", task, cwd=places[task])
-    one, two = places
-    assert not any((place / ".foureyes").exists() for place in places.values())
-    assert {row["task"] for row in shop.lines(cast.claude, "queue", cwd=places[one] / "src")} == {one, two}
-    shop.checked(cast.job, two, cwd=places[one])
-    assert shop.done(cast.alice, "approve", two, cwd=places[one])["status"] == "approved"
-    assert shop.merge(cwd=places[two]) == {two: "merged"}
-    assert list(shop.repo.rglob("store.db")) == [shop.folder / "store.db"]

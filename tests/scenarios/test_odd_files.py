@@ -23,10 +23,6 @@ OURS = (
     "security_events.jsonl", "store.lock", "store.json", "store.db", "store.db-wal", "store.db-shm", "feedback",
     "feedback.owed", "feedback/{task}.json", "worktrees", "drafts", "logs", ".gitignore",
 )  # fmt: skip
-GITS = (
-    "HEAD", "config", "packed-refs", "index", "refs/heads/odd", "refs/foureyes/attempts/{task}/1", "info/exclude",
-    "objects/info/alternates", "commondir", "shallow", "refs/heads/main",
-)  # fmt: skip
 ENDS = (0, 1, 3, 4, 5, 6)
 """Every way to end but a crash of ours (and bad usage)."""
 
@@ -68,22 +64,6 @@ def test_something_odd_in_the_place_of_a_file_of_the_project_holds_nobody_G1_P8(
     with in_place_of(shop.folder, kind):
         assert look(shop, ".foureyes", ("status",), ("create", "x")) == [5, 5]
     assert look(shop, "", ("log", task, "after"), ("audit", "verify")) == [0, 0]
-
-
-@pytest.mark.parametrize("kind", ["a named pipe", "a link to a device", "a huge file", "a directory", "garbage"])
-def test_something_odd_in_the_place_of_a_file_of_git_holds_nobody_G1(shop: Stage, kind: str) -> None:
-    task = shop.tasks()[-1]
-    for name in GITS:
-        path = shop.repo / ".git" / name.format(task=task)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_dir():
-            continue
-        with in_place_of(path, kind):
-            look(shop, str(path), ("status",), ("queue",), ("show", task, "--diff"))
-    for path in (shop.repo / ".gitattributes", shop.repo / ".gitignore"):
-        with in_place_of(path, kind):
-            look(shop, str(path), ("merge",))
-    assert look(shop, "", ("status",), ("audit", "verify")) == [0, 0]
 
 
 @pytest.mark.parametrize("way", ["core.worktree", "config.worktree", "moved", "bare"])

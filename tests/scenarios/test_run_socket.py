@@ -5,43 +5,14 @@ store but the socket in the run's directory (I2, I5).
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from foureyes.adapters.store.shared_store import Pointer, write_pointer
-
-from tests import engines
-from tests.scenarios.test_shared_store import project_of
 from tests.stage.commands import Stage
-from tests.stage.processes import SOURCE
 from tests.stage.shop import Shop
 from tests.stage.theatre import DONE, Theatre
-
-TALK = """
-import json, os, sys
-import anyio
-from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters
-
-async def talk(python, task, out):
-    args = ["-P", "-m", "foureyes", "mcp", "--run", os.environ["FOUREYES_RUN_DIR"], "--all"]
-    server = StdioServerParameters(command=python, args=args, env={"PYTHONPATH": os.environ["PYTHONPATH"]})
-    calls = [
-        ("session_whoami", {}), ("task_show", {"task": task}), ("task_log", {"task": task, "text": "by a tool"}),
-        ("task_approve", {"task": task, "seen": "1.abc"}), ("emit", {"type": "progress", "summary": "half"}),
-        ("task_submit", {"task": task, "commit": "by a tool"}),
-    ]
-    async with Client(server) as client:
-        with open(out, "w") as file:
-            for name, given in calls:
-                done = await client.call_tool(name, given)
-                print(json.dumps([name, done.is_error, done.structured_content]), file=file, flush=True)
-
-anyio.run(talk, *sys.argv[1:])
-"""
 
 
 class Told:
@@ -122,54 +93,3 @@ def test_I2_an_agent_of_a_run_looks_and_hands_in_and_approves_nothing_I5(theatre
     theatre.play({"plays": [{"steps": [*steps(told), DONE]}]})
     works(theatre, told, {})
     assert theatre.shop.verify()
-
-
-def test_I2_on_postgresql_a_run_that_has_no_address_of_the_store_works_by_its_socket_alone_I5(
-    theatre: Theatre, told: Told, server: engines.Server
-) -> None:
-    shop = theatre.shop
-    project = project_of(shop)
-    engines.Run.projects.append(project)
-    moved = shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo)
-    assert moved.rc == 0, moved
-    write_pointer(str(shop.folder), Pointer(project))
-    env = {"FOUREYES_STORE": server.url}
-    alone = [
-        {"run": ["sh", "-c", "mv $FOUREYES_RUN_DIR/socket $FOUREYES_RUN_DIR/away"]},
-        told.step("alone", "fe show {task} --json"),
-        {"run": ["sh", "-c", "mv $FOUREYES_RUN_DIR/away $FOUREYES_RUN_DIR/socket"]},
-        told.step("check", "fe check run {task} --json"),
-    ]
-    theatre.play({"plays": [{"steps": [*alone, *steps(told), DONE]}]})
-    shop.create = lambda *given, title="": created(shop, title, env)  # type: ignore[method-assign]
-    works(theatre, told, env)
-    for name in ("alone", "check"):
-        assert (told.rc(name), json.loads(told.text(name))["error"]["code"]) == (5, "store"), told.text(name)
-    assert "the runner of this run does not answer" in told.text("alone")
-    assert "it starts programs of the tree" in told.text("check")
-    sound = shop.cast.alice.fe("audit", "verify", "--json", cwd=shop.repo, env=env)
-    assert sound.json["ok"], sound
-
-
-def created(shop: Shop, title: str, env: dict[str, str]) -> str:
-    return str(shop.cast.alice.fe("create", title, "--json", cwd=shop.repo, env=env).json["task"])
-
-
-def test_I2_the_token_of_a_run_holds_through_a_whole_conversation_of_fe_mcp(
-    theatre: Theatre, told: Told, tmp_path: Path
-) -> None:
-    shop, script, out = theatre.shop, tmp_path / "talk.py", tmp_path / "answers"
-    script.write_text(TALK)
-    talking = f"PYTHONPATH={SOURCE} {sys.executable} {script} {sys.executable} {{task}} {out}"
-    theatre.play({"plays": [{"steps": [{"write": "src/tool.py", "text": "x\n"}, told.step("talk", talking), DONE]}]})
-    task = shop.create(shop.cast.alice)
-    theatre.run("--until-idle")
-    assert told.rc("talk") == 0, told.text("talk")
-    answers = {name: (wrong, found) for name, wrong, found in map(json.loads, out.read_text().splitlines())}
-    me = answers["session_whoami"][1]
-    assert (me["trust"], me["role"], me["task"]) == ("issued", "implement", task)
-    assert [name for name, (wrong, _) in answers.items() if wrong] == ["task_approve"], answers
-    assert [reason["rule"] for reason in answers["task_approve"][1]["error"]["reasons"]] == ["I2"]
-    shown = shop.show(task)
-    assert (shown["task"]["status"], shown["attempts"][0]["files"][0]["path"]) == ("reviewing", "src/tool.py")
-    assert [row["session"] for row in shown["logs"] if row["text"] == "by a tool"] == [me["session"]]

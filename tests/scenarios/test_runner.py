@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import pwd
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from tests.stage.commands import Stage
 from tests.stage.documents import review_result
-from tests.stage.night import plays
 from tests.stage.processes import FE
 from tests.stage.shop import Shop
 from tests.stage.terminal import Terminal
@@ -47,31 +44,6 @@ def test_M6_an_agent_that_wrote_a_task_does_not_let_a_run_approve_itself_until_a
     assert "M6" not in {reason["rule"] for reason in shop.done(shop.cast.alice, "show", task)["mode_reasons"]}
 
 
-@pytest.mark.scenario
-def test_a_runner_in_the_background_is_started_by_who_typed_it_and_outlives_the_terminal_I5(theatre: Theatre) -> None:
-    shop = theatre.shop
-    task = shop.create(shop.cast.alice, "--label", "review:auto", title="In the background")
-    begun = shop.done(shop.cast.alice, "run", "--detach")
-    try:
-        wait_for(lambda: "merged" in Path(begun["log"]).read_text())
-    finally:
-        os.kill(begun["pid"], signal.SIGTERM)
-    assert shop.status(task) == "closed"
-
-
-def test_a_runner_that_a_command_starts_by_the_way_writes_into_the_store_that_everybody_reads_X5_G4(
-    theatre: Theatre,
-) -> None:
-    """What a copy of a process writes by a connection of the original is lost when that one ends."""
-    shop, alice = theatre.shop, theatre.shop.cast.alice
-    task = shop.create(alice, "--label", "review:auto", title="In a sprint")
-    log = shop.repo / ".foureyes/logs/runner.log"
-    shop.done(alice, "sprint", "start", "--until-idle", "--agents", "1")
-    wait_for(lambda: log.exists() and "is over" in log.read_text())
-    wait_for(lambda: not shop.done(alice, "sprint", "status")["runners"])
-    assert shop.status(task) == "closed", log.read_text()
-
-
 def test_fe_plan_draft_starts_an_agent_that_only_reads_and_keeps_its_plan_M7(theatre: Theatre) -> None:
     shop = theatre.shop
     plan = "## Task 1: Store keys\n\n## Task 2: Sign in\nDepends on: Task 1\n"
@@ -85,16 +57,6 @@ def test_fe_plan_draft_starts_an_agent_that_only_reads_and_keeps_its_plan_M7(the
     assert Path(drafted["file"]).read_text() == plan
     assert [row["title"] for row in shop.lines(shop.cast.alice, "list")] == ["Goal: Sign in with a passkey"]
     assert not list((shop.repo / ".foureyes/runs").iterdir()), "its home was below its run"
-
-
-def test_red_checks_go_back_to_the_agent_and_are_mended_E4(theatre: Theatre) -> None:
-    shop = theatre.shop
-    fixed = [{"replace": "src/a.py", "old": "MESSY", "new": "fine"}, {"commit": "Tidy"}, DONE]
-    theatre.play({"plays": [{"play": "1", "steps": [*write("a.py", "MESSY\n"), DONE]}, {"steps": fixed}]})
-    task = shop.create(shop.cast.alice, "--label", "review:auto")
-    theatre.run("--until-idle")
-    assert shop.status(task) == "closed"
-    assert (shop.repo / "src/a.py").read_text() == "fine\n"
 
 
 def test_the_loop_says_that_a_run_ended_with_DONE_and_left_a_finding_unanswered_L17_L6(theatre: Theatre) -> None:
@@ -123,30 +85,6 @@ def test_what_an_agent_left_and_a_lock_that_it_held_are_cleared_up_S4(theatre: T
     assert (shop.repo / "src/left.py").read_text() == "left\n"
 
 
-def test_a_service_that_the_accepted_policy_names_starts_a_runner_and_no_other_does_I5(theatre: Theatre) -> None:
-    shop = theatre.shop
-    task = shop.create(shop.cast.alice, "--label", "review:auto")
-    assert shop.no(shop.cast.job, "run", "--until-idle").rules == ("I5",)
-    me = f"{pwd.getpwuid(os.getuid()).pw_name}@{os.uname().nodename}"
-    shop.configure(f'\n[run]\nservices = ["{me}"]\n')
-    shop.lines(shop.cast.job, "run", "--until-idle")
-    assert shop.status(task) == "closed"
-
-
-def test_below_an_agent_no_runner_begins_I5(theatre: Theatre) -> None:
-    shop = theatre.shop
-    before = shop.head()
-    assert "I5" in shop.no(shop.cast.claude, "run", "--until-idle").rules
-    theatre.play({"plays": [{"steps": [{"fe": ["run", "--until-idle"], "fails": True}, *write("a.py", "x\n"), DONE]}]})
-    assert shop.head() == before
-    task = shop.create(shop.cast.alice, "--label", "review:auto")
-    theatre.run("--until-idle")
-    assert shop.status(task) == "closed"
-    assert "fe run --until-idle" in shop.run(shop.cast.alice, "logs", task).out
-    kinds = [row["kind"] for row in shop.lines(shop.cast.alice, "audit", "export")]
-    assert kinds.count("RunnerStarted") == 1
-
-
 def test_logs_show_what_a_program_printed_as_text(theatre: Theatre) -> None:
     shop = theatre.shop
     theatre.play({"plays": [{"steps": [{"say": "hello \x1b[2J there"}, *write("a.py", "x\n"), DONE]}]})
@@ -170,23 +108,6 @@ def waiting(theatre: Theatre, tmp_path: Path) -> Iterator[tuple[str, int, int, P
     with suppress(ProcessLookupError):
         os.kill(runner, signal.SIGKILL)
     wait_for(lambda: not is_alive(runner))
-
-
-def test_a_runner_that_is_killed_takes_its_agents_along_and_the_next_goes_on_J4(
-    theatre: Theatre, waiting: tuple[str, int, int, Path]
-) -> None:
-    shop, (task, runner, agent, go) = theatre.shop, waiting
-    assert "1 of 1 agents busy" in shop.run(shop.cast.alice, "status").out
-    os.kill(runner, signal.SIGKILL)
-    wait_for(lambda: not is_alive(agent))
-    (left,) = (shop.repo / ".foureyes" / "runs").iterdir()
-    assert (left / "socket").is_socket()
-    go.touch()
-    theatre.play({"plays": [{"steps": [*write("more.py", "more\n"), DONE]}]})
-    theatre.run("--until-idle")
-    assert not left.exists(), "what a killed runner left goes with the next one"
-    assert shop.status(task) == "closed"
-    assert {(shop.repo / f"src/{name}").is_file() for name in ("more.py", f"{task}.py")} == {True}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
@@ -268,16 +189,6 @@ def test_a_first_ctrl_c_finishes_what_runs(theatre: Theatre, waiting: tuple[str,
     assert shop.status(task) in ("reviewing", "approved", "closed")
 
 
-ENDS: dict[str, list[dict[str, object]]] = {
-    "ok": [DONE],
-    "exit code": [{"exit": 3}],
-    "killed": [{"kill": 9}],
-    "garbage": [{"raw": "{garbage \x00\n", "times": 50}, DONE],
-    "blocked": [{"signal": "BLOCKED", "message": "which one?"}],
-    "refused": [{"fail": "there is no such model", "status": 400}],
-    "no signal": [],
-    "left a process": [{"leave": ["/bin/sleep", "300"]}, DONE],
-}
 SEVERAL = f"""
 [run]
 max_runs_per_task = 2
@@ -293,8 +204,6 @@ args = ["{{empty}}"]
 [agents.broken]
 program = "{{broken}}"
 {PLAYER}"""
-TRIES = 3
-"""How many runs of a task there are before a person looks."""
 
 
 @pytest.fixture
@@ -306,23 +215,3 @@ def several(stage: Stage, tmp_path: Path) -> Theatre:
     broken.chmod(0o755)
     settings = SEVERAL.replace("{empty}", str(empty)).replace("{broken}", str(broken))
     return Theatre(Shop(stage.repo, stage.cast), tmp_path, settings)
-
-
-def test_random_ends_of_real_processes_leave_nothing_behind(several: Theatre) -> None:
-    """By night thirty."""
-    random, shop, tasks = Random(30), several.shop, list[str]()
-    while several.kinds().count("RunEnded") < plays("run ends of real processes"):
-        new = [shop.create(shop.cast.alice, "--label", "review:auto") for _ in range(4)]
-        drawn = {task: [random.choice(list(ENDS)) for _ in range(TRIES)] for task in new}
-        several.play({"plays": [play for task, ends in drawn.items() for play in plays_of(task, ends)]})
-        several.run("--agents", "3", "--until-idle")
-        tasks += new
-    several.check_nothing_left(tasks)
-
-
-def plays_of(task: str, ends: list[str]) -> list[dict[str, object]]:
-    """How the runs of a task go, one after the other."""
-    return [
-        {"play": str(n), "task": task, "steps": [*write("{task}.py", f"{n}\n"), *ENDS[end]]}
-        for n, end in enumerate(ends, 1)
-    ]

@@ -5,16 +5,14 @@ refusal.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import engines
 from tests.scenarios.attack_moves import Through
-from tests.stage.commands import Cast, Stage, git, new_repository
+from tests.stage.commands import Stage, git
 from tests.stage.namespaces import need
-from tests.stage.processes import People
 
 
 @pytest.fixture
@@ -40,30 +38,6 @@ def is_sound(stage: Stage, **env: str) -> int:
     done = stage.cast.alice.fe("audit", "verify", "--json", cwd=stage.repo, env=env)
     assert done.rc == 0, done
     return len(stage.cast.alice.fe("audit", "export", cwd=stage.repo, env=env).out.splitlines())
-
-
-def test_a_person_moves_the_store_to_a_server_and_back_and_work_goes_on(shop: Stage, server: engines.Server) -> None:
-    first = created(shop, "before the move")
-    rows = is_sound(shop)
-    moved = shop.cast.alice.fe("store", "copy", server.url, cwd=shop.repo)
-    assert (moved.rc, f"{rows} rows copied and verified" in moved.out) == (0, True), moved
-    assert is_sound(shop) == rows + 1, "one more says where the store lies now (P12)"
-    second = created(shop, "on the server")
-    assert shop.cast.codex.fe("start", second, "--here", cwd=shop.repo).rc == 0
-    assert first in shop.cast.codex.fe("list", cwd=shop.repo).out
-    is_sound(shop)
-    assert shop.cast.alice.fe("store", "backup", "../back.db", cwd=shop.repo).rc == 0
-    back = ("restore", "../back.db", "--into-file", "--yes")
-    refused = shop.cast.alice.fe(*back, cwd=shop.repo)
-    assert (refused.rc, "is still on its server" in refused.err) == (2, True), refused
-    schema = f"foureyes_{project_of(shop)}"
-    server.run(f'ALTER SCHEMA "{schema}" RENAME TO "{schema}_moved"')
-    restored = shop.cast.alice.fe(*back, cwd=shop.repo)
-    assert restored.rc == 0, restored
-    is_sound(shop)
-    shown = shop.cast.alice.fe("show", second, cwd=shop.repo)
-    assert (shown.rc, "on the server" in shown.out) == (0, True)
-    assert not (shop.repo / ".foureyes" / "store.json").exists()
 
 
 def test_an_agent_does_not_move_a_store_P12(shop: Stage, server: engines.Server) -> None:
@@ -195,36 +169,6 @@ def test_a_moved_directory_is_nobodys_concern_P12(stage: Stage, tmp_path: Path) 
     created(moved, "in the new place")
     assert is_sound(moved) > 0
     assert "the journal says" not in moved.run(moved.cast.alice, "status").out
-
-
-@pytest.fixture
-def shared_people(tmp_path: Path, server: engines.Server) -> Iterator[People]:
-    """Everybody's environment names the server."""
-    with People(tmp_path / "people", env={"FOUREYES_STORE": server.url}) as people:
-        yield people
-
-
-def test_a_whole_story_on_a_server_from_init_to_approve(
-    shared_people: People, server: engines.Server, tmp_path: Path
-) -> None:
-    repo = new_repository(tmp_path / "shop")
-    cast = Cast(shared_people)
-    made = cast.alice.fe("init", cwd=repo)
-    assert (made.rc, "store on the server" in made.out) == (0, True), made
-    stage = Stage(repo, cast)
-    engines.Run.projects.append(project_of(stage))
-    assert not (repo / ".foureyes" / "store.db").exists()
-    task = created(stage, "a story")
-    assert cast.codex.fe("start", task, "--here", cwd=repo).rc == 0
-    work = f"git switch -q -c fe/{task} && echo more >> app.py && git commit -q -a -m work"
-    assert cast.codex.sh(work, cwd=repo).rc == 0
-    assert cast.codex.fe("submit", task, cwd=repo).rc == 0
-    own = cast.codex.fe("approve", task, "-m", "mine", cwd=repo)
-    assert own.rc == 1, own
-    approved = cast.alice.fe("approve", task, "-m", "read it", cwd=repo)
-    assert approved.rc == 0, approved
-    assert stage.show(task)["task"]["status"] == "approved"
-    assert is_sound(stage) > 4
 
 
 def test_where_the_projects_folder_is_read_only_a_store_on_a_server_is_read_and_written(

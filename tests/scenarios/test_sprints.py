@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -43,18 +41,3 @@ def test_a_plan_is_started_by_a_runner_that_writes_into_the_same_store_and_ends_
     report = shop.done(alice, "sprint", "report")
     assert sorted(row["task"] for row in report["waiting"]) == sorted(tasks)
     shop.no(shop.cast.claude, "sprint", "start", rules=["I5"])
-
-
-@pytest.mark.scenario
-def test_a_killed_runner_loses_nothing_and_a_start_brings_another_X2(theatre: Theatre) -> None:
-    shop = theatre.shop
-    alice = shop.cast.alice
-    tasks = [shop.create(alice, title=f"Task {number}") for number in range(2)]
-    first = runner_of(shop.done(alice, "sprint", "start", "--until-idle")["runner"])
-    os.kill(first, signal.SIGKILL)
-    wait_for(lambda: not is_alive(first))
-    assert shop.done(alice, "sprint", "status")["state"] == "running"
-    second = runner_of(shop.done(alice, "sprint", "start", "s-01")["runner"])
-    wait_for(lambda: not is_alive(second))
-    assert [shop.status(task) for task in tasks] == ["reviewing", "reviewing"]
-    assert shop.done(alice, "sprint", "status")["state"] == "ended"

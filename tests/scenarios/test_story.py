@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -230,22 +229,6 @@ def test_D3_a_hold_stops_a_task_and_a_project_until_a_person_lifts_it(stage: Sta
     assert stage.approve(cast.gemini, work)["rule"] == "P7"
 
 
-def test_a_rejected_task_is_taken_up_by_who_rejected_it_or_a_person_only(stage: Stage) -> None:
-    cast = stage.cast
-    work = stage.in_review(cast.claude, cast.codex)
-    stage.done(cast.gemini, "reject", work.task, "-m", "we do not want this endpoint")
-    row = stage.lines(cast.alice, "list", "--blocked")[0]
-    assert (row["id"], row["status"], row["rejected"]) == (work.task, "blocked", True)
-    assert "we do not want this endpoint" in stage.run(cast.codex, "show", work.task).out
-    for who in (cast.codex, cast.claude, cast.opencode):
-        stage.no(who, "unblock", work.task, rules=["T2"])
-        stage.no(who, "reopen", work.task, rules=["T2"])
-    stage.no(cast.codex, "start", work.task, rules=["T1"])
-    assert stage.done(cast.alice, "unblock", work.task)["status"] == "open"
-    again = stage.submit_work(cast.codex, work.task)
-    assert again.attempt == 2
-
-
 def test_T8_a_text_edited_after_the_approval_ends_it(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.claude, cast.codex)
@@ -256,18 +239,6 @@ def test_T8_a_text_edited_after_the_approval_ends_it(stage: Stage) -> None:
     assert (done["status"], "T8" in " ".join(done["notes"])) == ("reviewing", True)
     (ended,) = stage.show(work.task)["approvals"]
     assert ended["state"] != "active"
-
-
-def test_reopen_ends_the_approval_and_keeps_the_authors(stage: Stage) -> None:
-    cast = stage.cast
-    work = stage.in_review(cast.claude, cast.codex)
-    stage.approve(cast.gemini, work)
-    stage.git("merge", "-q", "--no-ff", "-m", "merge", work.branch)
-    stage.lines(cast.alice, "merge")
-    assert stage.done(cast.claude, "reopen", work.task, "-m", "it came back")["status"] == "open"
-    again = stage.submit_work(cast.opencode, work.task)
-    assert again.attempt == 2
-    stage.may_not_approve(cast.codex, again, "-m", "fine", rules=["P2"])
 
 
 def test_defer_cancel_and_delete_are_for_work_that_nobody_began(stage: Stage) -> None:
@@ -370,64 +341,6 @@ def killed(stage: Stage, who: Caller, at: int, *args: str) -> tuple[int, str]:
     return done.rc, done.err
 
 
-def test_G4_a_writer_killed_at_any_moment_leaves_the_old_state_or_the_new_one(stage: Stage) -> None:
-    cast = stage.cast
-    stage.in_review(cast.claude, cast.codex)
-    probe = stage.create(cast.gemini, title="probe")
-    rc, said = killed(stage, cast.claude, 0, "start", "--here", probe)
-    assert rc == 0
-    calls = int(said.split()[-1])
-    assert calls > 100
-    seen = set()
-    for step in range(1, 10):
-        task = stage.create(cast.gemini, title=f"number {step}")
-        before = stage.head()[0]
-        rc, _ = killed(stage, cast.claude, calls * step // 9 - step % 2, "start", "--here", task)
-        after = stage.head()[0]
-        state = stage.show(task)["task"]
-        assert rc in (-9, 0)
-        assert (after - before, state["status"], state["implementer"]) in (
-            (0, "open", None),
-            (1, "in_progress", stage.session(cast.claude)),
-        )
-        seen.add(state["status"])
-        assert stage.done(cast.claude, "start", task)["status"] == "in_progress"
-    assert "open" in seen
-    stage.verify()
-
-
-def test_K1_a_claim_that_was_killed_while_its_worktree_was_made_is_finished_by_the_next_call(stage: Stage) -> None:
-    claude = stage.cast.claude
-    rc, said = killed(stage, claude, 0, "start", stage.create(stage.cast.alice))
-    assert rc == 0
-    calls = int(said.split()[-1])
-    for ninth in (5, 7, 8):
-        task = stage.create(stage.cast.alice)
-        rc, _ = killed(stage, claude, calls * ninth // 9, "start", task)
-        assert (rc, stage.status(task)) in ((-9, "open"), (-9, "in_progress"), (0, "in_progress"))
-        again = claude.fe("start", task, "--json", cwd=stage.repo)
-        assert again.rc == 0, again
-        assert (stage.folder / "worktrees" / task / "app.py").exists()
-        assert [entry["action"] for entry in stage.show(task)["history"]] == ["created", "started"]
-    stage.verify()
-
-
-def test_G4_an_exception_killed_before_its_mirror_line_gets_it_with_the_next_write(stage: Stage) -> None:
-    cast = stage.cast
-    work = stage.in_review(cast.claude, cast.codex)
-    other = stage.in_review(cast.claude, cast.codex)
-    command = ["approve", work.task, "--seen", work.seen, "-m", "fine"]
-    calls = int(killed(stage, cast.claude, 0, *command)[1].split()[-1])
-    mirror = stage.folder / "security_events.jsonl"
-    command[1], command[3] = other.task, other.seen
-    for at in range(calls - 60, calls, 12):
-        killed(stage, cast.claude, at, *command)
-    stage.create(cast.gemini)
-    rows = stage.lines(cast.alice, "security")
-    assert [json.loads(line)["seq"] for line in mirror.read_text().splitlines()] == sorted(row["seq"] for row in rows)
-    stage.verify()
-
-
 def test_a_person_who_works_alone_cannot_approve_their_own_work_but_may_close_by_exception(stage: Stage) -> None:
     cast = stage.cast
     work = stage.in_review(cast.alice, cast.alice)
@@ -438,20 +351,6 @@ def test_a_person_who_works_alone_cannot_approve_their_own_work_but_may_close_by
         == "closed"
     )
     assert [row["kind"] for row in stage.lines(cast.alice, "security")] == ["self_close"]
-
-
-def test_init_by_an_agent_commits_nothing_and_the_defaults_are_in_force(stage: Stage, bare_repo: Path) -> None:
-    cast = stage.cast
-    made = stage.done(cast.claude, "init", "--prefix", "shop", cwd=bare_repo)
-    assert (made["created"], made["commit"], made["prefix"]) == (True, "", "shop")
-    assert "P12" in " ".join(made["notes"])
-    assert stage.git("log", "--format=%s", cwd=bare_repo) == "first"
-    assert stage.done(cast.claude, "create", "x", cwd=bare_repo)["task"].startswith("shop-")
-    view = stage.done(cast.claude, "status", cwd=bare_repo)
-    assert (view["policy"], view["policy_source"]) == ("balanced", "default")
-    assert "defaults are in force" in " ".join(view["notes"])
-    assert "defaults are in force" in stage.run(cast.alice, "doctor", cwd=bare_repo).out
-    assert stage.done(cast.alice, "init", cwd=bare_repo)["created"] is False
 
 
 def test_init_by_a_person_commits_exactly_one_file_and_a_second_time_nothing(stage: Stage, bare_repo: Path) -> None:

@@ -27,35 +27,6 @@ def is_left_as_it_was(terminal: Terminal) -> bool:
     return switched and terminal.modes == terminal.before
 
 
-def test_R_Enter_D_Space_A_approves_what_was_on_screen_and_it_can_be_merged(stage: Stage) -> None:
-    cast = stage.cast
-    work = stage.in_review(cast.alice, cast.claude, lines=40)
-    other = stage.in_review(cast.alice, cast.codex)
-    before = stage.git("rev-parse", "main")
-    with Terminal(cast.job, cwd=stage.repo) as terminal:
-        assert work.task in terminal.until("REVIEW PENDING │ 2 tasks │ Press [R] to review")
-        terminal.press("r", "REVIEW SUMMARY")
-        screen = terminal.read()
-        first = work.task if screen.index(work.task) < screen.index(other.task) else other.task
-        assert "1/2" in terminal.press("enter", "IF YOU APPROVE")
-        assert f"DIFF {first}  {first}.txt" in terminal.press("d", "unseen 1/1")
-        while "unseen 1/1" in terminal.read():  # what was only scrolled past does not count
-            terminal.type("space")
-        terminal.type("a")
-        terminal.wait(lambda: stage.status(first) == "approved", "the approval")
-        terminal.until("approved")
-        terminal.type("ctrl+q")
-        assert terminal.end() == 0
-        assert is_left_as_it_was(terminal)
-    assert stage.git("rev-parse", "main") == before
-    (approval,) = stage.show(first)["approvals"]
-    assert stage.run(cast.alice, "config", "set", "review.human.settle_seconds", "1").rc == 0
-    assert (approval["viewed"]["face"], approval["viewed"]["shown"], approval["viewed"]["hunks"]) == ("tui", 1, 1)
-    assert stage.run(cast.alice, "merge", "--wait").rc == 0
-    assert f"{first}.txt" in stage.git("ls-tree", "--name-only", "main")
-    assert stage.verify() > 0
-
-
 def test_bare_fe_is_for_an_agent_what_it_has_to_know(stage: Stage) -> None:
     agent = stage.cast.claude
     told = agent.fe(cwd=stage.repo)
@@ -151,28 +122,6 @@ def test_a_signal_leaves_the_terminal_as_it_was(stage: Stage, number: signal.Sig
         terminal.signal(number)
         terminal.end()
         assert is_left_as_it_was(terminal)
-
-
-def test_a_held_key_approves_one_of_six_and_U_takes_it_back(stage: Stage) -> None:
-    cast = stage.cast
-    tasks = [stage.in_review(cast.alice, cast.claude).task for _ in range(6)]
-    with Terminal(cast.job, cwd=stage.repo) as terminal:
-        terminal.until("REVIEW PENDING │ 6 tasks")
-        terminal.press("r", "REVIEW SUMMARY")
-        terminal.press("enter", "IF YOU APPROVE")
-        terminal.read()
-        terminal.type(*"a" * 90)  # three seconds of a key that repeats thirty times a second
-        terminal.until("[2/6]")
-        terminal.read()
-        (approved,) = [task for task in tasks if stage.status(task) == "approved"]
-        terminal.press("u", f"{approved} is back in review")
-        terminal.type("ctrl+q")
-        assert terminal.end() == 0
-    assert {stage.status(task) for task in tasks} == {"reviewing"}
-    rows = stage.lines(cast.alice, "audit", "log", "--task", approved, "--limit", "1000")
-    kinds = [row["kind"] for row in sorted(rows, key=lambda row: int(row["seq"]))]
-    assert kinds[-2:] == ["Approved", "ApprovalWithdrawn"]
-    assert stage.verify() > 0
 
 
 def test_three_reasons_stand_in_the_same_order_in_the_app_the_command_line_and_json(stage: Stage) -> None:

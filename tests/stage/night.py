@@ -15,13 +15,18 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import pytest
 
-from tests.stage.left import TESTS, WHOLE
-
 T = TypeVar("T")
 NIGHT = bool(os.environ.get("FOUREYES_NIGHTLY"))
 ALL = 10**9
 KEY = "left_for_the_night"
 ENGINES = ("sqlite", "postgres")
+WHOLE = {
+    "tests/scenarios/test_terminal_signing.py",
+    "tests/adapters/git/client/test_ssh.py",
+    "tests/scenarios/test_team_day.py",
+    "tests/scenarios/test_page_of_machines.py",
+}
+"""Slow files that run at night only, or where one is named."""
 ODD = "ein Ordner mit ü"
 """A test that runs in folders of several names runs in this one by day."""
 
@@ -221,13 +226,6 @@ def is_left(path: Path, config: pytest.Config) -> bool:
     return name in WHOLE and not NIGHT and not any(name in argument for argument in config.args)
 
 
-def is_test_left(nodeid: str, config: pytest.Config) -> bool:
-    """Whether a test is left for the night, of a file that is not."""
-    test, _, _ = nodeid.partition("[")
-    named = any(test.partition("::")[0] in argument for argument in config.args)
-    return test in TESTS and not NIGHT and not named
-
-
 class Leaving:
     """Takes out of a run what is one more case of the same, before it becomes an item: that alone took seconds of every
     worker.
@@ -255,12 +253,6 @@ class Leaving:
             self.left += len(cases) - len(metafunc._calls)
         self.every[name] |= {engine_of(case) for case in cases}
         self.kept[name] |= {engine_of(case) for case in metafunc._calls}
-
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        left = [item for item in items if is_test_left(item.nodeid, config)]
-        if left:
-            items[:] = [item for item in items if item not in set(left)]
-            self.left += len(left)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         session.config.stash[LEFT] = self.left

@@ -24,7 +24,6 @@ FIRST = (
     "tests/scenarios/test_terminal_signing.py",
     "tests/faults/test_killed_files.py",
     "tests/faults/test_killed_gate.py",
-    "tests/scenarios/test_matrix_by_processes.py",
     "tests/adapters/agents/test_live.py",
     "tests/adapters/git/objects/test_shown_is_merged.py",
     "tests/packaging/test_wheel.py",

@@ -1,15 +1,14 @@
-"""The day leaves out cases, no engine, and no test but those that another shows; the night leaves out nothing."""
+"""The day leaves out cases, and no engine; the night leaves out nothing."""
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pytest
 
-from tests.stage import left, night
+from tests.stage import night
 
 MANY = [f"{number}-{engine}" for number in range(30) for engine in night.ENGINES]
 
@@ -24,15 +23,6 @@ def engines_by_room(engines: Mapping[str, set[str]]) -> dict[str, set[str]]:
     for name, found in engines.items():
         rooms[name.partition("::")[0].rpartition("/")[0]] |= found
     return rooms
-
-
-def named_in(why: str) -> list[str]:
-    """The files that a reason names; one without a folder lies where the one before it does."""
-    names, folder = [], ""
-    for each in re.findall(r"[\w/]*test_\w+\.py", why):
-        folder = each.rpartition("/")[0] or folder
-        names.append(f"{folder}/{each.rpartition('/')[2]}")
-    return names
 
 
 @pytest.fixture
@@ -80,17 +70,12 @@ def test_of_folders_with_several_names_the_odd_one_is_kept_and_without_one_every
     assert night.in_one_place(MANY, lambda case: [case]) == MANY
 
 
-@pytest.mark.parametrize(("name", "why"), left.WHOLE.items(), ids=list(left.WHOLE))
-def test_a_file_that_is_left_repeats_one_that_runs_by_day(
-    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str, why: str
+@pytest.mark.parametrize("name", sorted(night.WHOLE))
+def test_a_slow_file_runs_at_night_or_where_it_is_named(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     root = pytestconfig.rootpath
     assert (root / name).is_file()
-    assert why.startswith("tests/")
-    for each in named_in(why):
-        tests = re.findall(r"^def (test_\w+)", (root / each).read_text(), re.MULTILINE)
-        assert each not in left.WHOLE
-        assert any(f"{each}::{test}" not in left.TESTS for test in tests), f"nothing of {each} runs by day"
     monkeypatch.setattr(night, "NIGHT", False)
     monkeypatch.setattr(pytestconfig, "args", ["tests"])
     assert night.is_left(root / name, pytestconfig)
@@ -99,27 +84,6 @@ def test_a_file_that_is_left_repeats_one_that_runs_by_day(
     monkeypatch.setattr(pytestconfig, "args", ["tests"])
     monkeypatch.setattr(night, "NIGHT", True)
     assert not night.is_left(root / name, pytestconfig)
-
-
-@pytest.mark.parametrize(("name", "witness"), left.TESTS.items(), ids=list(left.TESTS))
-def test_a_test_that_is_left_has_one_that_shows_the_same_by_day(
-    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch, name: str, witness: str
-) -> None:
-    witnesses = witness.split(" and ")
-    for each in (name, *witnesses):
-        file, _, test = each.partition("::")
-        assert f"def {test}(" in (pytestconfig.rootpath / file).read_text()
-        assert file not in left.WHOLE
-        assert (each in left.TESTS) == (each == name)
-    monkeypatch.setattr(night, "NIGHT", False)
-    monkeypatch.setattr(pytestconfig, "args", ["tests"])
-    assert night.is_test_left(f"{name}[1]", pytestconfig)
-    assert not any(night.is_test_left(each, pytestconfig) for each in witnesses)
-    monkeypatch.setattr(pytestconfig, "args", [name.partition("::")[0]])
-    assert not night.is_test_left(name, pytestconfig)
-    monkeypatch.setattr(pytestconfig, "args", ["tests"])
-    monkeypatch.setattr(night, "NIGHT", True)
-    assert not night.is_test_left(name, pytestconfig)
 
 
 def test_where_engines_take_turns_each_case_runs_on_one_of_them() -> None:

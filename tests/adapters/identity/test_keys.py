@@ -569,7 +569,7 @@ def test_a_fido_handle_that_is_gone_or_open_to_others_signs_nothing_I9(holder: K
 )
 def test_a_key_that_an_agent_could_use_silently_is_not_adopted_I9(holder: KeyHolder, fido: Fido, line: str) -> None:
     fido.public_file.write_text(line)
-    with pytest.raises(Refused, match="not taken as a person's key") as refusal:
+    with pytest.raises(Refused, match="cannot be used as a person's key") as refusal:
         holder.ring.adopt(str(fido.handle))
     assert rules(refusal) == ["I9"]
     assert "ssh-agent could sign with it silently" in refusal.value.reasons[0].message

@@ -84,19 +84,6 @@ def test_an_export_verifies_with_the_standard_library_only_J1(full: DeskWorld) -
     assert not verifies_with_the_standard_library([line.replace("a task", "another") for line in lines])
 
 
-def test_exports_of_both_engines_are_the_same_lines_J1(full: DeskWorld) -> None:
-    copy = same_on_the_other_engine(full.store)
-    ours = exported(full)
-    full.app.context.store = copy
-    assert exported(full) == ours
-
-
-def test_a_copy_goes_on_where_the_journal_ended_J1(full: DeskWorld) -> None:
-    copy = same_on_the_other_engine(full.store)
-    assert append(copy, security()) == [full.rows() + 1]
-    assert copy.audit().findings == ()
-
-
 def test_a_store_that_has_a_journal_is_not_copied_into(full: DeskWorld) -> None:
     copy = engines.new_store(PROJECT, other(full.store.engine.name))
     append(copy, security())

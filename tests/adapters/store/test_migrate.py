@@ -228,15 +228,6 @@ def test_a_newer_store_is_refused_and_not_touched_on_both_engines(place: engines
     assert state(engine) == before
 
 
-def test_an_older_store_goes_forward_and_keeps_its_rows_on_both_engines(place: engines.Place) -> None:
-    rows = journal_of(old_at(place))
-    again = place.open()
-    assert again.engine.schema_version() == LATEST
-    assert journal_of(again.engine) == rows
-    assert append(again, security()) == [len(rows) + 1]
-    assert again.engine.fetch("SELECT n FROM migrations ORDER BY n", {})[1] == [(n,) for n in range(1, LATEST + 1)]
-
-
 def journal_of(engine: Database) -> list[tuple[SqlValue, ...]]:
     return engine.fetch("SELECT * FROM journal ORDER BY seq", {})[1]
 

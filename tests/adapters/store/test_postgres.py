@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,44 +192,6 @@ def test_a_read_whose_connection_is_lost_is_a_clear_problem(place: engines.Place
         lost()
     with store.read():
         assert store.engine.fetch("SELECT 1", {})[1] == [(1,)]
-
-
-@pytest.fixture
-def private() -> Iterator[engines.Server]:
-    """A server that a test may stop. It runs as somebody else, who cannot reach into pytest's folders."""
-    folder = Path(tempfile.mkdtemp(prefix="fe-pg-"))
-    server = engines.Server(folder / "data")
-    yield server
-    server.start()
-    server.leave()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def test_a_restarted_server_is_found_again_by_open_stores_and_new_ones(private: engines.Server, tmp_path: Path) -> None:
-    store = open_shared(str(tmp_path), private.url, "abc", NOW, create=True)
-    append(store, security())
-    private.stop()
-    with pytest.raises(StoreProblem, match="cannot be reached") as caught:
-        append(store, security())
-    assert "Nothing was changed" in caught.value.message
-    with pytest.raises(StoreProblem, match="cannot be reached"):
-        open_shared(str(tmp_path), private.url, "abc", NOW)
-    private.start()
-    assert append(store, security()) == [2]
-    other = open_shared(str(tmp_path), private.url, "abc", NOW)
-    assert append(other, security()) == [3]
-    assert other.audit().findings == ()
-    store.close()
-    other.close()
-
-
-def test_a_restart_between_two_commands_is_not_noticed(private: engines.Server, tmp_path: Path) -> None:
-    store = open_shared(str(tmp_path), private.url, "abc", NOW, create=True)
-    append(store, security())
-    private.stop()
-    private.start()
-    assert append(store, security()) == [2]
-    store.close()
 
 
 # -------------------------------------------------------------------------------------------------- opening and rights

@@ -17,9 +17,8 @@ from foureyes.errors import BadInput, StoreProblem
 from foureyes.ui.steps import steps_text
 
 from tests import engines
-from tests.adapters.store.shop import append, fill, security
+from tests.adapters.store.shop import append, security
 from tests.engines import NOW
-from tests.stage.checkout import PROJECT
 from tests.stage.on_server import as_role, roles
 from tests.stage.world import DeskWorld
 
@@ -230,13 +229,3 @@ def test_who_cannot_run_the_sql_is_told_who_can(
     assert f"You are {people[0]}, and cannot run this: postgres gives it to psql" in (
         opened(place, server, people[0]).grants(["agents"], [])
     )
-
-
-def test_a_writer_lacks_nothing_that_any_verb_writes(
-    place: engines.Place, server: engines.Server, people: tuple[str, str]
-) -> None:
-    place.create()
-    let_in(place, server, people)
-    world = DeskWorld(store=opened(place, server, people[0]))
-    world.repo.files["foureyes.toml"] = world.repo.files["foureyes.toml"].replace(PROJECT, place.project)
-    assert fill(world).store.audit().findings == ()

@@ -282,16 +282,6 @@ def test_a_reader_is_told_that_it_cannot_write_and_who_lets_it_G2(project: Proje
     )
 
 
-def test_a_backup_is_the_way_out_where_a_row_was_put_after_the_head_G4(project: Project) -> None:
-    schema, columns = schema_of(project.id), "'now', 'p', '', 's', 'Nonsense', '{}', '', 'x'"
-    project.server.run(f"INSERT INTO {schema}.journal SELECT max(seq) + 1, {columns} FROM {schema}.journal")
-    with pytest.raises(StoreProblem, match="another program wrote to the database"):
-        project.create("after the row")
-    restore_backup(project.cwd, {}, ALICE, "../backup.db")
-    project.create("again")
-    assert sorted(titles(project)) == ["again", "before the backup"]
-
-
 def test_what_an_administrator_puts_back_is_its_owners_and_that_is_said_P12(project: Project, tmp_path: Path) -> None:
     schema = schema_of(project.id)
     with roles(project.server, "an owner") as (owner,):

@@ -99,13 +99,6 @@ def test_what_came_along_does_not_go_back_to_where_it_was_found_A6(world: GitWor
     assert states(world, task) == {name: "resolved"}, "the copy under the other task is no new finding here"
 
 
-def test_a_third_task_gets_a_finding_once_however_many_have_it_A6(world: GitWorld) -> None:
-    task, _ = first(world)
-    handed_on(world, task, "same branch")
-    third = handed_on(world, task, "cherry-pick", QWEN)
-    assert len(findings(world, third)) == 1
-
-
 def test_a_copy_keeps_the_rule_of_its_tool_and_names_the_finding_that_it_is_a_copy_of_A6(world: GitWorld) -> None:
     configure(world, KEPT)
     task = deliver(world, {"pay.py": PAY})

@@ -196,47 +196,6 @@ def test_where_processes_have_no_evidence_two_at_once_are_two_all_the_same_Q1(wo
     disconnect(world.app.merges)
 
 
-def test_an_item_that_was_killed_while_it_merged_is_no_item_for_ever_Q4(world: GitWorld) -> None:
-    configure(world, AT_ONCE + LINT)
-    task = deliver(world)
-    check(world, task)
-    world.approve(BOB, task)
-    world.checkout.commit("other.py")
-
-    def killed() -> None:
-        raise KeyboardInterrupt
-
-    world.outside.runner.during = killed
-    with pytest.raises(KeyboardInterrupt):
-        world.app.merges.process(CI)
-    world.outside.runner.during = None
-    world.outside.gone.add(world.outside.own)
-    world.outside.own = "process:next"
-    assert merge(world) == {task: "merged"}
-
-
-def test_what_was_moved_and_not_recorded_is_found_by_the_next_Q4(
-    world: GitWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    configure(world, AT_ONCE)
-    task = approved(world)
-    workshop = world.app.context.workshop
-    move = workshop.move
-
-    def and_then_killed(ref: str, **moved: Any) -> bool:
-        assert move(ref, **moved)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(workshop, "move", and_then_killed)
-        with pytest.raises(KeyboardInterrupt):
-            world.app.merges.process(CI)
-    assert world.status(task) == "approved"
-    world.outside.gone.add(world.outside.own)
-    head = world.checkout.head("main")
-    assert (merge(world), world.checkout.head("main"), world.status(task)) == ({task: "found"}, head, "closed")
-
-
 # Records and tidying
 
 

@@ -183,25 +183,6 @@ def test_a_refusal_in_the_middle_of_the_queue_tells_what_was_merged_before_it_Q4
     assert world.status(second) == "approved"
 
 
-def test_a_target_that_is_set_back_while_the_queue_waits_takes_nothing_back_of_what_is_told_Q6(
-    clones: Wired, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    alpha, before = clones.alpha, clones.main()
-    task = clones.approved(alpha)
-    work_off = alpha.app.merges._work_off
-
-    def once(actor: Actor, tell: Telling | None, done: list[MergeRow]) -> tuple[list[MergeRow], float | None]:
-        rows, _ = work_off(actor, tell, done)
-        clones.remote.git("update-ref", "refs/heads/main", before)
-        return rows, 0.0
-
-    monkeypatch.setattr(alpha.app.merges, "_work_off", once)
-    with pytest.raises(CutOff, match="does not contain the last recorded merge") as caught:
-        alpha.app.merges.process(CI, wait=True)
-    (row,) = [row for row in caught.value.done if isinstance(row, MergeRow)]
-    assert (row.task, row.outcome) == (task, "merged")
-
-
 @pytest.mark.parametrize(
     "problem", [TokenRefused("the token ended."), ConfigError("no such key.")], ids=["token", "settings"]
 )

@@ -118,25 +118,3 @@ def test_what_is_decided_while_it_is_checked_ends_this_merge_and_no_other_Q3(wor
     assert (found[other], world.status(other)) == ("merged", "closed")
     assert world.status(task) == ("reviewing" if decision == "edit" else "open")
     assert not [item for item in world.app.merges.all() if item.state == "merging"]
-
-
-def test_who_was_silent_for_too_long_has_lost_the_lease_and_moves_nothing_Q4(world: GitWorld) -> None:
-    configure(world, AT_ONCE + LINT)
-    task = deliver(world)
-    check(world, task)
-    world.approve(BOB, task)
-    world.checkout.commit("other.py")
-    took: list[dict[str, str]] = []
-
-    def slow() -> None:
-        """While the first one checks, its lease runs out and a second one does all of it."""
-        world.outside.runner.during = None
-        world.clock.advance(hours=2)
-        world.outside.own = "process:second"
-        took.append(merge(world))
-        world.outside.own = "process:test"
-
-    world.outside.runner.during = slow
-    row = merge_rows(world)[task]
-    assert (took, row.outcome) == ([{task: "merged"}], "waiting")
-    assert world.kinds(task).count("TaskMerged") == 1

@@ -283,22 +283,6 @@ def test_a_test_that_only_the_targets_tip_has_is_gone_on_the_merge_result_Q3_D5(
     assert f"- gone: {TWO}" in words(world, task)
 
 
-def test_three_failed_merges_are_the_next_tiers_Q3(world: GitWorld) -> None:
-    configure(world, AT_ONCE)
-    task = world.create()
-    for n in range(3):
-        assert (world.task(task).tier, world.task(task).merge_failures) == ("developer", n)
-        if n:
-            world.start(CLAUDE, task)
-            world.checkout.git("branch", "-q", "-f", f"fe/{task}", "main")
-            world.app.claims.unstart(CLAUDE, task)
-        deliver(world, {"code.py": f"mine {n}\n"}, task=task)
-        world.approve(BOB, task, reason="again")
-        world.checkout.commit("code.py", f"theirs {n}\n")
-        assert merge(world) == {task: "conflict"}
-    assert world.task(task).tier == "senior"
-
-
 # Stuck, retried, dropped
 
 

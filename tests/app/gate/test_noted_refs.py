@@ -277,21 +277,6 @@ def test_work_begins_at_what_the_remote_has_and_not_at_what_is_noted_of_it_K1_Q6
     assert alpha.checkout.head(f"fe/{task}") == before
 
 
-def test_where_the_remote_cannot_be_asked_work_begins_at_the_last_merge_on_record_K1_Q6(clones: Wired) -> None:
-    alpha = clones.alpha
-    first = clones.approved(alpha)
-    assert merge(alpha) == {first: "merged"}
-    made = clones.main()
-    alpha.checkout.git("switch", "-q", "--detach")
-    planted = alpha.checkout.commit("planted.py", "planted\n")
-    alpha.checkout.git("switch", "-q", "main")
-    alpha.checkout.git("update-ref", NOTED, planted)
-    clones.wire(alpha).down = "no route"
-    task = alpha.create()
-    alpha.app.claims.start(CODEX, task, worktree=True)
-    assert alpha.checkout.head(f"fe/{task}") == made
-
-
 def test_what_is_on_the_target_by_history_alone_is_not_merged_and_can_be_sent_back_Q2_Q4(world: GitWorld) -> None:
     world.checkout.write(".git/info/exclude", ".foureyes/\n")
     fix = approved(world, by=CODEX)

@@ -146,16 +146,6 @@ def cut_once(wire: Wire) -> None:
     raise RemoteProblem("origin cannot be asked: hung up", kind="unreachable")
 
 
-def test_a_push_that_is_cut_off_once_is_tried_again_Q6(clones: Wired) -> None:
-    alpha = clones.alpha
-    task = clones.approved(alpha)
-    wire = clones.wire(alpha)
-
-    wire.before = lambda _: cut_once(wire)
-    assert merge(alpha) == {task: "merged"}
-    assert merges_of(clones, task) == 1
-
-
 def test_a_store_that_goes_away_after_the_push_loses_nothing_Q4_Q6(
     clones: Wired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,17 +208,6 @@ def test_what_somebody_merges_on_the_remote_meanwhile_is_not_merged_again_Q3_Q6(
     wire.before = by_hand
     assert merge(alpha) == {task: "found"}
     assert (clones.log()[0], merges_of(clones, task)) == ("by hand", 0)
-
-
-def test_a_push_whose_answer_is_lost_with_the_line_stays_open_and_no_word_takes_it_back_Q4_Q6(clones: Wired) -> None:
-    alpha = clones.alpha
-    task = clones.approved(alpha)
-    lose_the_answer(clones.wire(alpha), down="the line is dead")
-    assert merge(alpha) == {task: "waiting"}
-    with alpha.refused("Q4"):
-        alpha.app.feedback.redo(ALICE, task, "no")
-    clones.wire(alpha).down = ""
-    assert merge(alpha) == {task: "found"}
 
 
 def test_a_remote_that_is_gone_before_the_look_behind_a_push_leaves_it_open_Q4_Q6(
@@ -385,15 +364,6 @@ def killed_without_remote(clones: Wired, monkeypatch: pytest.MonkeyPatch) -> str
     clones.alpha.outside.gone.add("process:alpha")
     without_remote(clones.alpha, monkeypatch)
     return task
-
-
-def test_a_push_is_settled_at_the_remote_it_went_to_whatever_the_configuration_says_since_Q6(
-    clones: Wired, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    alpha = clones.alpha
-    task = killed_without_remote(clones, monkeypatch)
-    assert merge(alpha) == {task: "found"}
-    assert merges_of(clones, task) == 1
 
 
 def test_a_remote_that_is_gone_is_named_and_what_went_there_waits_Q6(

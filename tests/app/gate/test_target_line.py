@@ -30,18 +30,6 @@ def test_any_clone_merges_what_another_made_and_every_local_branch_follows_Q5_Q6
     assert (alpha.checkout.path / f"{task}.py").exists()
 
 
-def test_the_queue_of_one_clone_stands_on_the_merges_of_the_other_Q6(clones: Wired) -> None:
-    alpha, beta = clones.alpha, clones.beta
-    first = clones.approved(alpha)
-    assert merge(alpha) == {first: "merged"}
-    second = clones.approved(beta)
-    assert beta.checkout.head("main") != clones.main()
-    assert merge(beta) == {second: "merged"}
-    assert clones.log()[:2] == [f"Merge {second}: a task", f"Merge {first}: a task"]
-    assert beta.checkout.head("main") == clones.main()
-    assert alpha.app.audit.verify().findings == ()
-
-
 def test_whatever_somebody_put_in_the_place_of_our_refs_there_stops_no_merge_Q3_Q6(clones: Wired) -> None:
     alpha, beta = clones.alpha, clones.beta
     task = clones.approved(alpha)
@@ -157,22 +145,6 @@ def test_a_target_that_was_pushed_over_stops_merging_in_every_clone_until_it_is_
     assert [lost in found.message for found in alpha.app.audit.verify().findings] == [True]
     alpha.checkout.git("push", "-q", "origin", f"{made}:refs/heads/main")
     assert merge(beta) == {waits: "merged"}
-
-
-def test_a_push_over_that_was_meant_is_taken_from_where_the_remote_is_Q6(clones: Wired) -> None:
-    alpha, beta = clones.alpha, clones.beta
-    before = clones.main()
-    lost = clones.approved(alpha)
-    assert merge(alpha) == {lost: "merged"}
-    waits = clones.approved(alpha)
-    beta.checkout.git("push", "-q", "-f", "origin", f"{before}:refs/heads/main")
-    said = beta.app.merges.accept(ALICE, "it was wrong", before)
-    assert [lost in note for note in said.notes] == [True]
-    alpha.app.audit.verify()  # asks the remote; its own branch has the merge still
-    assert [len(world.show(lost).remarks) for world in (alpha, beta)] == [1, 1]
-    assert merge(beta) == {waits: "stuck"}, "it would bring back what was pushed over"
-    later = clones.approved(beta)
-    assert merge(beta) == {waits: "stuck", later: "merged"}
 
 
 def test_a_merge_that_a_clone_never_had_is_named_where_it_is_given_up_there_Q6(clones: Wired) -> None:

@@ -20,7 +20,6 @@ from foureyes.errors import Conflict, LostRunner
 from foureyes.steps import fe
 
 from tests.stage.gated import AUTO, LINT
-from tests.stage.night import spread
 from tests.stage.people import ALICE, BOB
 from tests.stage.playground import Playground
 from tests.stage.playing import DONE, Play
@@ -595,24 +594,6 @@ def story(ground: Playground, kill_at: int) -> int:
         with suppress(Killed):
             ground.settle(runner)
     return count
-
-
-@pytest.mark.on("sqlite")
-def test_a_runner_that_is_killed_before_any_of_its_steps_loses_nothing_and_merges_nothing_twice_Q4_J4(
-    ground: Playground,
-) -> None:
-    steps = story(ground, 0)
-    assert steps > 15
-    for kill_at in spread("steps before which a command is killed", range(1, steps + 1)):
-        again = Playground()
-        story(again, kill_at)
-        again.outside.gone.add(again.outside.own)
-        again.agents.alive.clear()  # the reaper ends them with their runner
-        again.settle(again.runner())
-        (task,) = again.ids_of(status="closed")
-        again.check_everything_can_be_moved([task])
-        again.sound()
-        again.app.close()
 
 
 class PlayedBeacon:

@@ -56,17 +56,6 @@ def test_a_status_that_leads_to_checks_says_where_the_work_is_not_in_this_clone_
         assert all(note.endswith("To see whether the remote answers: fe doctor") for note in notes)
 
 
-def test_a_merge_on_one_machine_voids_nothing_of_the_other_A1_of_the_team(clones: Clones) -> None:
-    first = clones.alpha.submitted_task(CLAUDE)
-    second = clones.beta.work(CODEX, clones.beta.create(), name="other.py")
-    clones.beta.submit(CODEX, second)
-    clones.alpha.approve(BOB, first)
-    clones.beta.approve(BOB, second)
-    clones.alpha.checkout.switch("main")
-    rows = {row.task: row.outcome for row in clones.alpha.app.merges.process(ALICE)}
-    assert rows == {first: "merged", second: "merged"}
-
-
 def test_a_merge_waits_for_what_it_cannot_fetch_and_voids_nothing(clones: Clones) -> None:
     with clones.cut():
         task = clones.beta.submitted_task(CLAUDE)
@@ -193,15 +182,6 @@ def test_every_attempt_comes_for_who_compares_them(clones: Clones) -> None:
     assert [file.path for file in clones.beta.app.attempts.changes(task, since=1).files] == ["more.py"]
 
 
-def test_work_that_comes_back_goes_on_at_another_machine_where_it_was_K1(clones: Clones) -> None:
-    task = clones.alpha.submitted_task(CLAUDE)
-    clones.alpha.app.feedback.redo(ALICE, task, text="more")
-    clones.beta.start(CODEX, task)
-    made = clones.beta.app.worktrees.open(CODEX, task)
-    assert (Path(made.path) / "work.py").read_text() == "work\n"
-    assert made.branch == f"fe/{task}"
-
-
 def test_work_that_comes_back_to_where_it_began_has_what_was_handed_in_elsewhere_since_K1(clones: Clones) -> None:
     alpha, beta = clones.alpha, clones.beta
     task = alpha.create()
@@ -238,19 +218,6 @@ def test_what_a_run_left_that_was_cut_off_here_is_a_checkpoint_once_another_mach
     (kept,) = alpha.app.checkpoints.all()
     assert kept.name in note
     assert alpha.checkout.git("show", f"{kept.sha}:left.py") == "left"
-
-
-def test_work_begins_on_what_another_machine_merged_Q6(clones: Clones) -> None:
-    first = clones.alpha.submitted_task(CLAUDE)
-    clones.alpha.approve(BOB, first)
-    clones.alpha.checkout.switch("main")
-    clones.alpha.app.merges.process(ALICE)
-    task = clones.beta.create()
-    clones.beta.start(CODEX, task)
-    clones.beta.checkout.switch("main")
-    made = clones.beta.app.worktrees.open(CODEX, task)
-    assert (Path(made.path) / "work.py").read_text() == "work\n"
-    assert (clones.beta.checkout.path / "work.py").exists(), "the checkout of the target follows (Q5)"
 
 
 def test_where_the_remote_cannot_be_asked_work_begins_on_what_is_here_and_says_so_Q6(clones: Clones) -> None:

@@ -72,18 +72,6 @@ def test_the_lead_decides_and_only_where_it_is_waited_for_E3(shop: Rounds) -> No
     assert [link["id"] for link in shop.show(task)["depends_on"]] == sorted(shop.tasks()[1:])
 
 
-@pytest.mark.parametrize(
-    ("option", "tier"), [("senior", "senior"), ("fresh", "developer"), ("continue", "senior"), ("ask", "user")]
-)
-def test_every_option_of_the_lead_leads_somewhere_E3(shop: Rounds, option: str, tier: str) -> None:
-    task = shop.found(HARD)
-    shop.stuck(task, 4)
-    assert shop.no(shop.cast.alice, "lead", option, task).rules == ("T2",)
-    shop.done(shop.cast.alice, "lead", option, task, "-m", "because")
-    now = shop.show(task)["task"]
-    assert (now["tier"], now["waiting_for"]) == (tier, "user" if option == "ask" else "")
-
-
 def test_a_crash_with_findings_is_a_round_without_progress_and_a_cancelled_run_is_none_L17(shop: Rounds) -> None:
     task = shop.found(HARD)
     for how, expected in (("cancelled", 0), ("crash", 1)):

@@ -125,24 +125,6 @@ def test_a_void_approval_says_why(shop: Counter) -> None:
     )
 
 
-def test_wait_waits_until_it_has_settled_Q0(template: Path, tmp_path: Path, cast: Cast) -> None:
-    shop = counter(template, tmp_path, cast, "")
-    text = (shop.repo / "foureyes.toml").read_text()
-    (shop.repo / "foureyes.toml").write_text(text.replace("settle_seconds = 0", "settle_seconds = 2"))
-    shop.git("commit", "-q", "-a", "-m", "settle")
-    shop.accept_policy(cast.alice)
-    task = shop.work()
-    shop.done(cast.alice, "approve", task)
-    assert shop.text(cast.job, "merge") == (
-        "waits    T1  its approval can be withdrawn until CLOCK (Q0)\n         next: fe merge --wait\n"
-    )
-    done = shop.run(cast.job, "merge", "--wait")
-    assert (shop.named(done.out), "in case you withdraw the approval (Q0)" in done.err) == (
-        "merged   T1  main is at SHA\n",
-        True,
-    )
-
-
 def test_drop_is_a_redo_with_a_reason_Q3(shop: Counter) -> None:
     task = shop.approved()
     assert shop.cast.alice.fe("redo", task, cwd=shop.repo).rc == 1, "a reason is needed"

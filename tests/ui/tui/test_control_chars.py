@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 from rich.segment import Segment
 from rich.text import Text
 from textual.color import Color
 from textual.widgets import Static
 
-from foureyes.adapters.drafts.files import directory_of
-from foureyes.app.results.draft import CommentDraft, Draft, NewTaskDraft, Position, RedoDraft
-from foureyes.core.nouns.finding import ReportedFinding
-from foureyes.ui.tui import review_session as review
 from foureyes.ui.tui.app import FoureyesApp
 from foureyes.ui.tui.control_chars import Sieve, harmless, signs, typed
 from foureyes.ui.tui.screens.ask_text import ask_text
@@ -21,7 +16,7 @@ from foureyes.ui.tui.widgets.options import OptionLines
 from foureyes.ui.tui.widgets.rows import plain
 from foureyes.ui.tui.widgets.text_part import TextLine, TextPart
 
-from tests.ui.tui.stage import ALICE, CODEX, LARGE, SMALL, Player, Seat, play
+from tests.ui.tui.stage import Player, Seat, play
 
 HOSTILE = "\x1b[5;29H   1 + greet('hello')   \x1b]52;c;aGk=\x07\x9b2J\x7f\r\x08"
 CONTROL = frozenset(map(chr, (*range(32), *range(127, 160))))
@@ -40,60 +35,6 @@ def app(seat: Seat, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
     if request.param == "without it":
         monkeypatch.setattr(app, "get_line_filters", list)
     return app
-
-
-def forge(seat: Seat, task: str) -> None:
-    """The files of a person, as another program writes them."""
-    seat.app.drafts.save_position(ALICE, Position())
-    folder = seat.root / ".foureyes" / "drafts" / directory_of(ALICE.person)
-    comments = (
-        CommentDraft(path=HOSTILE, line=3, quote="gone", text=f"a\n{HOSTILE}", fix=HOSTILE),
-        CommentDraft(path="src/login.py", line=1, quote=f"x = '{HOSTILE}'", text=HOSTILE, severity="MEDIUM"),
-    )
-    redo = RedoDraft(text=f"{HOSTILE}\n{HOSTILE}", option="checkpoint", checkpoint=HOSTILE, quick_issues=(HOSTILE,))
-    fields = dict.fromkeys(("title", "labels", "priority", "description", "acceptance"), HOSTILE)
-    documents = {
-        task: Draft(task=task, redo=redo, reject=HOSTILE, comments=comments),
-        "newtask": NewTaskDraft(**fields),
-        "position": Position(screen="redo", task=task, tasks=(HOSTILE, task), filter=f"/{HOSTILE}", order=HOSTILE),
-        "zz\x1b[2J": Draft(task=HOSTILE),
-    }
-    for name, document in documents.items():
-        (folder / f"{name}.json").write_bytes(msgspec.json.encode(document))
-
-
-@pytest.mark.parametrize("size", [SMALL, LARGE])
-def test_no_page_draws_a_control_character(seat: Seat, app: FoureyesApp, size: tuple[int, int]) -> None:
-    files = {"src/login.py": f"x = '{HOSTILE}'\n", "src/\x1b[2Jodd\x07.py": "y = 1\n"}
-    task = seat.deliver("Add login", files)
-    other = seat.deliver("Add logout")
-    seat.app.findings.add(
-        CODEX, task, ReportedFinding(severity="HIGH", title="Odd", path="src/\x1b[2Jodd\x07.py", line=1)
-    )
-    forge(seat, task)
-    seen: list[str] = []
-
-    async def clean(at: Player, *keys: str) -> None:
-        for key in (*keys, ""):
-            assert not control_on(at.app), at.screen
-            seen.append(at.screen)
-            if key:
-                await at.hit(key)
-
-    async def story(at: Player) -> None:
-        await at.until("Welcome back")
-        await clean(at, "n", "escape", "!", "escape", "?", "escape", "r", "escape", "escape")
-        at.app.go(review.look(review.start(at.app.flow, (task, other)), task))
-        await at.settle()
-        await clean(at, "w", "escape", "h", "escape", "l", "escape", "f", "escape", "d", "space", "t", "t")
-        await clean(at, "end", "up", "c", "escape", "/", "escape", "s", "i", "f5")
-        await clean(at, "r", "ctrl+o", "escape", "escape", "x", "escape", "escape")
-        await clean(at, "escape", "o", "a", "escape", "/", "escape", "ctrl+p")
-
-    play(app, story, size)
-    pages = ("REVIEW TASK", "DIFF", "NEW TASK", "REDO WITH FEEDBACK", "REJECT", "ATTENTION", "COMMENT", "(was ␛[5")
-    for words in pages:
-        assert [screen for screen in seen if words in screen], words
 
 
 def test_words_that_a_page_forgot_to_make_visible_are_caught(seat: Seat, app: FoureyesApp) -> None:

@@ -60,17 +60,6 @@ def test_what_is_typed_or_pasted_while_the_form_is_read_stays(seat: Seat) -> Non
     assert play(seat.sit(), story) == "too long by 3 lines"
 
 
-def test_a_title_typed_ahead_is_the_title(seat: Seat) -> None:
-    async def story(at: Player) -> str:
-        await at.burst("n", *SENTENCE)
-        await at.settle()
-        page = at.app.screen
-        assert isinstance(page, NewTaskPage)
-        return page.values()["title"]
-
-    assert play(seat.sit(), story) == SENTENCE
-
-
 def test_an_enter_that_was_typed_ahead_sends_what_was_typed_before_it(seat: Seat) -> None:
     async def story(at: Player) -> None:
         await at.burst("n", *"One", "enter", *"two")

@@ -148,18 +148,6 @@ def test_a_title_with_control_characters_is_shown_as_text(seat: Seat) -> None:
     play(seat.sit(FOUREYES_ASCII="0"), story)
 
 
-def test_without_unicode_and_colours_everything_is_still_said(seat: Seat) -> None:
-    task = seat.deliver("Add login", labels=["security"])
-
-    async def story(player: Player) -> None:
-        assert f">P {task}" in player.screen
-        assert "++" in player.screen
-        assert "[Reviewing 1]" in player.screen
-        assert player.screen.isascii()
-
-    play(seat.sit(FOUREYES_ASCII="1", NO_COLOR="1"), story)
-
-
 def test_a_terminal_that_is_too_small_says_so_and_everything_comes_back(seat: Seat) -> None:
     seat.create("First")
 

@@ -218,21 +218,6 @@ def test_a_note_without_code_is_shown_in_full_and_a_change_that_git_lost_is_a_se
     assert seat.status(lost) == "reviewing"
 
 
-def test_without_colours_and_without_unicode_everything_can_be_read(seat: Seat) -> None:
-    task = seat.deliver(files={"src/steps.py": TWICE, "src/evil.py": "a = '\u202e\x1b[2J'\n"})
-
-    async def story(player: Player) -> None:
-        await open_diff(player, task)
-        screen = player.screen
-        assert "U+202E" in screen
-        assert " o @@" in screen
-        assert "-     return 5" in screen
-        assert "+     return 55" in screen
-        assert screen.isascii()
-
-    play(seat.sit(NO_COLOR="1", FOUREYES_ASCII="1"), story)
-
-
 def test_a_high_risk_that_was_not_read_asks_once_and_the_answer_is_on_record_D8_H5(seat: Seat) -> None:
     task = seat.deliver(files={"src/steps.py": TWICE}, labels=["security"])
     other = seat.deliver("Another thing")
@@ -421,23 +406,6 @@ def test_a_task_that_is_edited_under_the_diff_is_not_approved_until_f5_T6(seat: 
 
     play(seat.sit(), story)
     assert seat.status(task) == "approved"
-
-
-def test_a_line_wider_than_the_screen_is_seen_once_it_was_scrolled_to_its_end_H4(seat: Seat) -> None:
-    task = seat.deliver(files={"src/wide.py": "x = '" + "y" * 90 + " end'\nz = 1\n"})
-
-    async def story(player: Player) -> None:
-        page = await open_diff(player, task)
-        await player.hit("space")
-        await player.hit("space", "home")  # too fast to have read anything
-        assert page.looking.unseen == 1
-        for _ in range(4):
-            await read_slowly(player, "right")
-        assert " end'" in player.screen
-        await read_slowly(player, "right", "down")
-        assert page.looking.unseen == 0
-
-    play(seat.sit(), story)
 
 
 def test_a_wide_line_that_flies_by_in_a_burst_is_not_seen_H4(seat: Seat) -> None:

@@ -285,25 +285,6 @@ def test_from_the_diff_at_its_line_esc_goes_back_to_the_finding(seat: Seat) -> N
     play(seat.sit(), story)
 
 
-def test_a_ruling_counts_though_its_page_was_left_before_the_answer(seat: Seat) -> None:
-    finding = answered(seat, "FIXED", text="reads settings.five now")
-
-    async def story(player: Player) -> None:
-        await player.hit("r", "f")
-        with held(player.app):
-            await player.burst("1", "escape")
-        await player.settle()
-        assert "VERIFIED" in player.screen
-        assert player.app.deciding == 0
-        player.app.look_around()
-        screen = await player.settle()
-        assert "CHANGED" not in screen
-        assert "IF YOU APPROVE   allowed" in screen
-
-    play(seat.sit(), story)
-    assert state(seat, finding) == "resolved"
-
-
 def test_a_ruling_that_is_refused_is_said_though_its_page_was_left(seat: Seat) -> None:
     finding = answered(seat, "FIXED", text="reads settings.five now")
 
